@@ -1,0 +1,1 @@
+"""The command line: `pointsman operator|engine|validate|load|node-agent`."""

@@ -1,0 +1,1 @@
+"""The operator: gather -> plan -> apply -> status for one SchedulerProfile at a time."""

@@ -1,0 +1,1 @@
+"""Reasons not to roll a profile out, one check per file, evaluated in the order of `registry.CHECKS`."""

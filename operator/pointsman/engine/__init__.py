@@ -1,0 +1,1 @@
+"""The scheduler: one process that runs one or more policies over one shared view of the cluster."""

@@ -1,0 +1,1 @@
+"""Rules that score feasible nodes, one per file (kube-scheduler: score plugins)."""

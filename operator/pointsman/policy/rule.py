@@ -1,0 +1,163 @@
+"""The shape of a rule: predicates and priorities over rows, what they depend on, and what wakes the pods they reject.
+
+Built-in rules and users' rules have the same shape. A rule is a small object made by its factory from validated args;
+what it works out for one pod is its state `S`, an immutable value of its own choosing, so that a cycle may hold two of
+them (with and without nominated pods) and preemption may try many. Nothing here does I/O or awaits.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Flag, auto
+from typing import Generic, Protocol, TypeVar, runtime_checkable
+
+from pointsman.policy.pod import PodInfo
+from pointsman.policy.view import BoolArray, ClusterView, IntArray, Pods, Rows
+
+S = TypeVar("S")
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """The rule has nothing to say about this pod: a predicate lets every node pass, a priority adds nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reject:
+    """The pod fits nowhere, whatever the node; the reasons are told once, not per node.
+
+    Also what kube-scheduler calls UnschedulableAndUnresolvable in PreFilter when `resolvable` is False: preempting
+    other pods would not help.
+    """
+
+    reasons: tuple[str, ...]
+    resolvable: bool = False
+
+
+SKIP = Skip()
+
+
+class Happening(Flag):
+    """What changed in the cluster, after updates were split (kube-scheduler's ActionType, framework/events.go 1.36)."""
+
+    NODE_ADD = auto()
+    NODE_ALLOCATABLE = auto()
+    NODE_LABELS = auto()
+    NODE_TAINTS = auto()  # taints changed, or unschedulable went from true to false
+    NODE_DELETE = auto()
+    NODE_IMAGES = auto()
+    POD_DELETE = auto()  # an assigned pod left its node: deleted, finished, or its bind was given up
+    POD_ADD = auto()  # an assigned pod appeared on a node
+    POD_LABELS = auto()
+    POD_SCALE_DOWN = auto()  # an assigned pod, or the pending one, asks for less
+    OWN_TOLERATIONS = auto()  # the pending pod itself
+    OWN_GATES_ELIMINATED = auto()
+    OWN_UPDATE = auto()  # any other change of the pending pod's spec or labels
+    NAMESPACE = auto()  # labels of a namespace changed
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One event for the queue. `row` and `view` tell of the node after the change, where there is one."""
+
+    happening: Happening
+    view: ClusterView
+    row: int | None = None
+    pod: PodInfo | None = None  # the pod that the event is about
+    old_pod: PodInfo | None = None
+
+
+Hint = Callable[[PodInfo, Change], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Wakes:
+    """Which happenings can make a rejected pod schedulable; the hint, if any, looks closer.
+
+    Waking too often costs an attempt; waking too seldom leaves a pod waiting for up to five minutes. In doubt, wake.
+    """
+
+    on: Happening
+    hint: Hint | None = None
+
+
+class Dependence(Flag):
+    """What a raw answer for one row depends on besides the pod: decides how long it may be cached."""
+
+    ROW = auto()  # this node and the pods on it
+    DOMAIN = auto()  # other nodes that share a topology value
+    CLUSTER = auto()  # anything (image counts, namespaces, nominations)
+    TIME = auto()  # the clock
+
+
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """The pod's fields that make the class key, and what else the answer depends on. No fields: never cached."""
+
+    pod_fields: frozenset[str]
+    depends: Dependence
+
+
+@runtime_checkable
+class Predicate(Protocol[S]):
+    """Whether a pod may run on a node. `name` is the instance's name in the profile, `rule` the rule's own."""
+
+    name: str
+    wakes_on: Wakes
+    reads: Reads
+
+    def prepare(self, pod: PodInfo, view: ClusterView) -> S | Skip | Reject:
+        """PreFilter: work out once what all rows need."""
+        ...
+
+    def narrows(self, state: S) -> frozenset[str] | None:
+        """Names of the only nodes worth looking at (PreFilterResult), None for all of them."""
+        ...
+
+    def feasible(self, state: S, rows: Rows) -> BoolArray:
+        """Filter: bool (len(rows),)."""
+        ...
+
+    def with_pods(self, state: S, row: int, add: Pods, remove: Pods) -> S:
+        """The state as if `add` ran on the row and `remove` did not (AddPod, RemovePod); `state` stays as it is."""
+        ...
+
+    def reasons(self, state: S, row: int) -> tuple[str, ...]:
+        """kube-scheduler's words for a row that is not feasible; asked only when needed."""
+        ...
+
+
+@runtime_checkable
+class Priority(Protocol[S]):
+    """How good a feasible node is. Raw scores are int64, normalised ones 0..100."""
+
+    name: str
+    reads: Reads
+
+    def prepare(self, pod: PodInfo, view: ClusterView) -> S | Skip:
+        """PreScore."""
+        ...
+
+    def score(self, state: S, rows: Rows) -> IntArray:
+        """Score (map): int64 (len(rows),)."""
+        ...
+
+    def normalize(self, state: S, scores: IntArray) -> IntArray:
+        """NormalizeScore (reduce): to 0..100 over the feasible rows. Most rules return `scores` as they are."""
+        ...
+
+
+class PredicateBase(Generic[S]):
+    """Defaults for predicates whose answer does not depend on the pods of a node."""
+
+    def narrows(self, state: S) -> frozenset[str] | None:  # noqa: ARG002 - part of the protocol
+        return None
+
+    def with_pods(self, state: S, row: int, add: Pods, remove: Pods) -> S:  # noqa: ARG002 - part of the protocol
+        return state
+
+
+class PriorityBase(Generic[S]):
+    """Defaults for priorities that need no reduce step."""
+
+    def normalize(self, state: S, scores: IntArray) -> IntArray:  # noqa: ARG002 - part of the protocol
+        return scores
