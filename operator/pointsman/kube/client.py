@@ -1,0 +1,239 @@
+"""One HTTP client for everything that is said to an API server.
+
+It owns the connections, the time-outs, the credentials of each call and the mapping of answers to `kube.errors`. It
+knows nothing of kinds. Redirects are refused: a credential must not follow one. 429 is obeyed within the call's
+time-out; a 401 makes the credential be read again once. No header and no body is ever logged.
+"""
+
+from collections.abc import AsyncIterator, Mapping
+from enum import StrEnum
+from functools import lru_cache
+from types import MappingProxyType, TracebackType
+from typing import Any, Final, Self, TypeVar, cast
+from urllib.parse import urlencode
+
+import aiohttp
+import msgspec
+from yarl import URL
+
+from pointsman.kube.clock import Clock, SystemClock
+from pointsman.kube.connection import Connection
+from pointsman.kube.errors import ApiError, TooManyRequests, Unauthorized, Unreachable, api_error
+
+T = TypeVar("T")
+
+_MAX_ATTEMPTS: Final = 6  # of one call that is answered with 429
+_CONNECT_SECONDS: Final = 10.0
+_READ_BUFFER: Final = 1 << 20  # bytes; a bigger buffer means fewer, bigger batches from a busy watch
+_NO_QUERY: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+class PatchKind(StrEnum):
+    """How a patch is to be understood; the values are the content types."""
+
+    MERGE = "application/merge-patch+json"
+    JSON = "application/json-patch+json"
+    STRATEGIC = "application/strategic-merge-patch+json"
+    APPLY = "application/apply-patch+yaml"  # use kube.apply
+
+
+class Client:
+    """Talks to one API server. An async context manager: connections live as long as the block.
+
+    Calls share at most `max_connections` connections; streams have their own, since a watch holds one for minutes.
+    Every call raises a subclass of `ApiError` for an answer of 400 or more, `Unreachable` for none.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        *,
+        user_agent: str,
+        clock: Clock | None = None,
+        max_connections: int = 64,
+    ) -> None:
+        self._connection = connection
+        self._headers = {"User-Agent": user_agent, "Accept": "application/json", "Accept-Encoding": "identity"}
+        self._clock = clock or SystemClock()
+        self._max_connections = max_connections
+        self._calls: aiohttp.ClientSession | None = None
+        self._streams: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> Self:
+        self._calls = self._session(self._max_connections)
+        self._streams = self._session(0)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for session in (self._calls, self._streams):
+            if session is not None:
+                await session.close()
+        self._calls = self._streams = None
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] = _NO_QUERY,
+        body: bytes | None = None,
+        content_type: str = "application/json",
+        timeout: float = 30.0,
+    ) -> bytes:
+        """Make one call and return the answer's body. `timeout` seconds bound all of it, waits for 429 included."""
+        deadline = self._clock.monotonic() + timeout
+        renewed = False
+        attempt = 0
+        while True:
+            attempt += 1
+            left = max(deadline - self._clock.monotonic(), 0.001)
+            try:
+                return await self._once(method, path, query, body, content_type, left)
+            except Unauthorized:
+                if renewed:
+                    raise
+                renewed = True
+                self._connection.forget_token()
+            except TooManyRequests as error:
+                wait = max(error.retry_after, 1.0)
+                if attempt >= _MAX_ATTEMPTS or self._clock.monotonic() + wait >= deadline:
+                    raise
+                await self._clock.sleep(wait)
+
+    async def get(self, path: str, type: type[T]) -> T:  # noqa: A002 - the field's word
+        """Read one object as a typed struct."""
+        return decode(await self.request("GET", path), type)
+
+    async def get_json(self, path: str, **query: str) -> dict[str, Any]:
+        """Read one object, or a list, as plain JSON."""
+        return decode(await self.request("GET", path, query=query), dict)
+
+    async def create(self, path: str, obj: Mapping[str, Any] | msgspec.Struct) -> bytes:
+        """POST an object to a collection or subresource; returns the answer's body."""
+        return await self.request("POST", path, body=msgspec.json.encode(obj))
+
+    async def delete(
+        self, path: str, *, uid: str = "", grace_seconds: int | None = None, propagation: str = ""
+    ) -> None:
+        """Delete an object; with `uid` only if it is still that one (else Conflict)."""
+        options: dict[str, Any] = {"apiVersion": "v1", "kind": "DeleteOptions"}
+        if uid:
+            options["preconditions"] = {"uid": uid}
+        if grace_seconds is not None:
+            options["gracePeriodSeconds"] = grace_seconds
+        if propagation:
+            options["propagationPolicy"] = propagation
+        await self.request("DELETE", path, body=msgspec.json.encode(options))
+
+    async def patch(self, path: str, patch: object, *, kind: PatchKind, timeout: float = 30.0) -> bytes:
+        """Patch an object; returns it as it is afterwards."""
+        body = msgspec.json.encode(patch)
+        return await self.request("PATCH", path, body=body, content_type=kind, timeout=timeout)
+
+    async def stream(self, path: str, *, query: Mapping[str, str] = _NO_QUERY) -> AsyncIterator[bytes]:
+        """Yield the body of an endless answer as it comes, in pieces of no particular size.
+
+        It ends when the server ends it. There is no time-out: whoever reads knows what silence means. Close it
+        (`contextlib.aclosing`) when done.
+        """
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS)
+        url = self._url(path, query)
+        for last in (False, True):
+            headers = await self._with_token({})
+            try:
+                async with _open(self._streams).request(
+                    "GET", url, headers=headers, timeout=timeout, allow_redirects=False
+                ) as answer:
+                    if answer.status == 401 and not last:
+                        self._connection.forget_token()
+                        continue
+                    if answer.status != 200:
+                        raise _refusal(answer, await answer.read())
+                    async for chunk in answer.content.iter_any():
+                        yield chunk
+                    return
+            except (aiohttp.ClientError, TimeoutError, OSError) as error:
+                raise self._unreachable(error) from error
+
+    async def _once(
+        self, method: str, path: str, query: Mapping[str, str], body: bytes | None, content_type: str, timeout: float
+    ) -> bytes:
+        headers = await self._with_token({"Content-Type": content_type} if body is not None else {})
+        limits = aiohttp.ClientTimeout(total=timeout, sock_connect=_CONNECT_SECONDS)
+        try:
+            async with _open(self._calls).request(
+                method, self._url(path, query), data=body, headers=headers, timeout=limits, allow_redirects=False
+            ) as answer:
+                content = await answer.read()
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise self._unreachable(error) from error
+        if answer.status >= 300:
+            raise _refusal(answer, content)
+        return content
+
+    async def _with_token(self, headers: dict[str, str]) -> dict[str, str]:
+        token = await self._connection.token()
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        return headers
+
+    def _url(self, path: str, query: Mapping[str, str]) -> URL:
+        text = f"{self._connection.server}{path}"
+        return URL(f"{text}?{urlencode(query)}" if query else text, encoded=True)
+
+    def _session(self, limit: int) -> aiohttp.ClientSession:
+        secure = self._connection.ssl if self._connection.ssl is not None else True
+        return aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=limit, ssl=secure),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers=self._headers,
+            read_bufsize=_READ_BUFFER,
+            trust_env=False,
+        )
+
+    def _unreachable(self, error: Exception) -> Unreachable:
+        words = "timed out" if isinstance(error, TimeoutError) else (str(error) or error.__class__.__name__)
+        return Unreachable(f"{self._connection.server}: {words}"[:512])
+
+
+def decode(content: bytes, type: type[T]) -> T:  # noqa: A002 - the field's word
+    """Decode an answer; ApiError when it is not what was asked for (a proxy's page, for example)."""
+    try:
+        return cast("T", _decoder(type).decode(content))
+    except (msgspec.DecodeError, UnicodeError) as error:
+        raise ApiError(200, "UnexpectedAnswer", f"the answer is not what was asked for: {error}") from None
+
+
+@lru_cache(maxsize=256)
+def _decoder(type: Any) -> msgspec.json.Decoder[Any]:  # noqa: A002
+    return msgspec.json.Decoder(type)
+
+
+class _Details(msgspec.Struct, rename="camel"):
+    retry_after_seconds: int = 0
+
+
+class _Status(msgspec.Struct):
+    message: str = ""
+    reason: str = ""
+    details: _Details | None = None
+
+
+def _refusal(answer: aiohttp.ClientResponse, content: bytes) -> ApiError:
+    try:
+        status = msgspec.json.decode(content, type=_Status)
+    except (msgspec.DecodeError, UnicodeError):
+        status = _Status(message=content[:512].decode(errors="replace").strip(), reason=answer.reason or "")
+    header = answer.headers.get("Retry-After", "")
+    seconds = float(header) if header.isdecimal() else 0.0
+    if not seconds and status.details is not None:
+        seconds = float(status.details.retry_after_seconds)
+    return api_error(answer.status, status.reason, status.message, seconds)
+
+
+def _open(session: aiohttp.ClientSession | None) -> aiohttp.ClientSession:
+    if session is None:
+        raise RuntimeError("the client is not open: use it with `async with`")
+    return session
