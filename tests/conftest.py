@@ -1,0 +1,3 @@
+"""Plugins that every test may use."""
+
+pytest_plugins = ["tests.controlplane.plugin"]
