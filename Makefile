@@ -1,0 +1,58 @@
+# What people and CI run. `make` alone lists the targets.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+# The first Python that is new enough; `make PYTHON=/path/to/python` chooses another.
+PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3.14 python3; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
+UV ?= uv
+PYTEST_ARGS ?=
+
+VENV := .venv
+BIN := $(VENV)/bin
+INSTALLED := $(VENV)/.installed
+COMPILE := pip compile --quiet pyproject.toml --generate-hashes --no-header --no-emit-index-url --universal --python-version 3.11
+
+.PHONY: help
+help: ## List the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+.PHONY: venv
+venv: $(INSTALLED) ## Make .venv from the locked, hash-checked requirements
+
+$(INSTALLED): requirements-dev.lock pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install it, or name it with make PYTHON=..." >&2; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet --require-hashes --requirement requirements-dev.lock
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.PHONY: check
+check: $(INSTALLED) ## Lint, formatting, types and import contracts
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+.PHONY: test
+test: check ## Everything: check, then all tests (PYTEST_ARGS="-k name" to choose)
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+.PHONY: test-fast
+test-fast: $(INSTALLED) ## Only the tests that need no control plane
+	$(BIN)/python -m pytest -m "not controlplane" $(PYTEST_ARGS)
+
+.PHONY: controlplane
+controlplane: $(INSTALLED) ## Build the real control plane of the tests, once, into ~/.cache/pointsman (needs Go 1.26)
+	$(BIN)/python -m tests.controlplane.build
+
+.PHONY: format
+format: $(INSTALLED) ## Format the code and apply the safe fixes of the linter
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+.PHONY: lock
+lock: ## Pin the requirements anew after a change in pyproject.toml (needs uv; UV="uv" names it)
+	$(UV) $(COMPILE) --output-file requirements.lock
+	$(UV) $(COMPILE) --group dev --output-file requirements-dev.lock
