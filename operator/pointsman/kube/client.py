@@ -7,9 +7,8 @@ time-out; a 401 makes the credential be read again once. No header and no body i
 
 from collections.abc import AsyncIterator, Mapping
 from enum import StrEnum
-from functools import lru_cache
 from types import MappingProxyType, TracebackType
-from typing import Any, Final, Self, TypeVar, cast
+from typing import Any, Final, Self, TypeVar
 from urllib.parse import urlencode
 
 import aiohttp
@@ -201,14 +200,9 @@ class Client:
 def decode(content: bytes, type: type[T]) -> T:  # noqa: A002 - the field's word
     """Decode an answer; ApiError when it is not what was asked for (a proxy's page, for example)."""
     try:
-        return cast("T", _decoder(type).decode(content))
+        return msgspec.json.decode(content, type=type)
     except (msgspec.DecodeError, UnicodeError) as error:
         raise ApiError(200, "UnexpectedAnswer", f"the answer is not what was asked for: {error}") from None
-
-
-@lru_cache(maxsize=256)
-def _decoder(type: Any) -> msgspec.json.Decoder[Any]:  # noqa: A002
-    return msgspec.json.Decoder(type)
 
 
 class _Details(msgspec.Struct, rename="camel"):
