@@ -1,0 +1,34 @@
+"""Manifests that the end-to-end tests apply: pods that ask for something, profiles that say who schedules them."""
+
+from typing import Any
+
+
+def pod(name: str, scheduler: str, *, cpu: str = "100m", memory: str = "64Mi", **spec: Any) -> dict[str, Any]:
+    """A pod that hollow nodes just run. `spec` overrides fields of its spec."""
+    container = {
+        "name": "main",
+        "image": "example.com/app:1",
+        "resources": {"requests": {"cpu": cpu, "memory": memory}},
+    }
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": name, "namespace": "default", "labels": {"app": scheduler}},
+        "spec": {"schedulerName": scheduler, "terminationGracePeriodSeconds": 0, "containers": [container], **spec},
+    }
+
+
+def pods(prefix: str, count: int, scheduler: str, **options: Any) -> dict[str, Any]:
+    """A list of equal pods, numbered from 0."""
+    items = [pod(f"{prefix}-{number}", scheduler, **options) for number in range(count)]
+    return {"apiVersion": "v1", "kind": "List", "items": items}
+
+
+def profile(name: str, **spec: Any) -> dict[str, Any]:
+    """A SchedulerProfile that serves the schedulerName of its own name."""
+    return {
+        "apiVersion": "pointsman.dev/v1alpha1",
+        "kind": "SchedulerProfile",
+        "metadata": {"name": name},
+        "spec": {"schedulerName": name, **spec},
+    }
