@@ -1,0 +1,168 @@
+"""Every rule name that a profile may write: kube-scheduler 1.36's own and those of the older Policy files.
+
+The catalogue says which names mean the same rule, in which list a rule may stand, where the base has it and with what
+weight, and whether this release builds it. It knows no code: factories are in `policy.registry`, and a test holds the
+two together. Order and weights of the base: pkg/scheduler/apis/config/v1/default_plugins.go, version 1.36; older names:
+pkg/scheduler/framework/plugins/legacy_registry.go, version 1.22 and before.
+"""
+
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+
+class Standing(Enum):
+    """What naming a rule in a profile leads to."""
+
+    BUILT = "built"
+    KNOWN = "known, not in this release"
+    FIXED = "always on, or set elsewhere: cannot be listed"
+    OBSOLETE = "gone from Kubernetes for good"
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueEntry:
+    """One rule. `order` is its place in the base (None: not in the base), `weight` its weight among the base's
+    priorities (None: the base does not score with it)."""
+
+    name: str
+    standing: Standing
+    predicate: bool = False
+    priority: bool = False
+    order: int | None = None
+    weight: int | None = None
+    always_on: bool = False  # the predicate stays with `base: None` and with "*", unless disabled by name
+    aliases: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()  # a group: the rules that it stands for
+    hint: str = ""  # why it cannot be listed and what to do instead
+
+    @property
+    def base_predicate(self) -> bool:
+        return self.predicate and self.order is not None
+
+    @property
+    def base_priority(self) -> bool:
+        return self.priority and self.weight is not None
+
+
+_TAINTED: Final = "nodes carry a taint for it since Kubernetes 1.12, and TaintToleration heeds that: remove the entry"
+_FIXED: Final = "always on: remove the entry"
+
+
+def _built(name: str, order: int, *aliases: str, predicate: bool = True, weight: int | None = None) -> CatalogueEntry:
+    on = name in {"NodeUnschedulable", "TaintToleration"}
+    return CatalogueEntry(
+        name, Standing.BUILT, predicate, weight is not None, order, weight, always_on=on, aliases=aliases
+    )
+
+
+def _later(name: str, order: int, *aliases: str, weight: int | None = None) -> CatalogueEntry:
+    return CatalogueEntry(name, Standing.KNOWN, True, weight is not None, order, weight, aliases=aliases)
+
+
+def _old_predicate(name: str, *aliases: str) -> CatalogueEntry:
+    return CatalogueEntry(name, Standing.KNOWN, predicate=True, aliases=aliases)
+
+
+def _old_priority(name: str, *aliases: str) -> CatalogueEntry:
+    return CatalogueEntry(name, Standing.KNOWN, priority=True, aliases=aliases)
+
+
+def _fixed(name: str, order: int, hint: str = _FIXED) -> CatalogueEntry:
+    return CatalogueEntry(name, Standing.FIXED, order=order, hint=hint)
+
+
+def _obsolete(name: str, hint: str = _TAINTED) -> CatalogueEntry:
+    return CatalogueEntry(name, Standing.OBSOLETE, hint=hint)
+
+
+ENTRIES: Final[tuple[CatalogueEntry, ...]] = (
+    # kube-scheduler 1.36, in the base's order
+    _fixed("SchedulingGates", 1),
+    _fixed("PrioritySort", 2),
+    _built("NodeUnschedulable", 3, "CheckNodeUnschedulable"),
+    _built("NodeName", 4, "HostName"),
+    _built("TaintToleration", 5, "PodToleratesNodeTaints", "TaintTolerationPriority", weight=3),
+    _built("NodeAffinity", 6, "MatchNodeSelector", "NodeAffinityPriority", weight=2),
+    _built("NodePorts", 7, "PodFitsHostPorts", "PodFitsPorts"),
+    _built("NodeResourcesFit", 8, "PodFitsResources", weight=1),
+    _later("VolumeRestrictions", 9, "NoDiskConflict"),
+    _later("NodeVolumeLimits", 10, "MaxCSIVolumeCount", "MaxCSIVolumeCountPred"),
+    _later("VolumeBinding", 11, "CheckVolumeBinding", weight=1),
+    _later("VolumeZone", 12, "NoVolumeZoneConflict"),
+    _later("PodTopologySpread", 13, "EvenPodsSpread", "EvenPodsSpreadPriority", weight=2),
+    _later("InterPodAffinity", 14, "MatchInterPodAffinity", "InterPodAffinityPriority", weight=2),
+    _later("DynamicResources", 15, weight=2),
+    _fixed(
+        "DefaultPreemption",
+        16,
+        "preemption will be set by spec.preemption, not by a list, and is not in this release: remove the entry",
+    ),
+    _built("NodeResourcesBalancedAllocation", 17, "BalancedResourceAllocation", predicate=False, weight=1),
+    _built("ImageLocality", 18, "ImageLocalityPriority", predicate=False, weight=1),
+    _fixed("DefaultBinder", 19),
+    _later("NodeDeclaredFeatures", 20),
+    # kube-scheduler 1.36, behind feature gates that are off
+    CatalogueEntry("GangScheduling", Standing.KNOWN),
+    CatalogueEntry("TopologyPlacementGenerator", Standing.KNOWN),
+    CatalogueEntry("PodGroupPodsCount", Standing.KNOWN),
+    # Policy files: predicates without an heir
+    CatalogueEntry(
+        "GeneralPredicates",
+        Standing.BUILT,
+        predicate=True,
+        parts=("NodeName", "NodeAffinity", "NodePorts", "NodeResourcesFit"),
+    ),
+    _old_predicate("MaxEBSVolumeCount", "EBSLimits"),
+    _old_predicate("MaxGCEPDVolumeCount", "GCEPDLimits"),
+    _old_predicate("MaxAzureDiskVolumeCount", "AzureDiskLimits"),
+    _old_predicate("MaxCinderVolumeCount", "CinderLimits"),
+    _old_predicate("CheckNodeLabelPresence", "LabelsPresence"),
+    _old_predicate("ServiceAffinity", "CheckServiceAffinity"),
+    # Policy files: priorities without an heir
+    _old_priority("LeastRequestedPriority", "NodeResourcesLeastAllocated"),
+    _old_priority("MostRequestedPriority", "NodeResourcesMostAllocated"),
+    _old_priority("RequestedToCapacityRatioPriority", "RequestedToCapacityRatio"),
+    _old_priority("SelectorSpreadPriority", "SelectorSpread"),
+    _old_priority("ServiceSpreadingPriority"),
+    _old_priority("ServiceAntiAffinity"),
+    _old_priority("LabelPreference"),
+    _old_priority("NodePreferAvoidPodsPriority", "NodePreferAvoidPods"),
+    _old_priority("EqualPriority"),
+    _old_priority("ResourceLimitsPriority", "NodeResourceLimits"),
+    # named by old files, without a meaning today
+    _obsolete("CheckNodeCondition"),
+    _obsolete("CheckNodeMemoryPressure"),
+    _obsolete("CheckNodeDiskPressure"),
+    _obsolete("CheckNodePIDPressure"),
+    _obsolete("PodToleratesNodeNoExecuteTaints", "TaintToleration heeds NoExecute taints too: remove the entry"),
+    _obsolete("NoVolumeNodeConflict", "VolumeBinding does its work since Kubernetes 1.10: remove the entry"),
+    _obsolete("NodeLabel", "its two halves are CheckNodeLabelPresence (predicate) and LabelPreference (priority)"),
+)
+
+
+def names(entry: CatalogueEntry) -> tuple[str, ...]:
+    """Every spelling of a rule, the canonical one first."""
+    return (entry.name, *entry.aliases)
+
+
+_BY_NAME: Final[dict[str, CatalogueEntry]] = {name: entry for entry in ENTRIES for name in names(entry)}
+_BY_LOWER: Final[dict[str, str]] = {name.lower(): name for name in _BY_NAME}
+
+
+def canonical(name: str) -> CatalogueEntry | None:
+    """The rule that a name means in either vocabulary, None when no rule is called so."""
+    return _BY_NAME.get(name)
+
+
+def nearest(name: str) -> str | None:
+    """The known name that looks most like an unknown one, None when nothing comes near."""
+    close = difflib.get_close_matches(name.lower(), _BY_LOWER, n=1, cutoff=0.7)
+    return _BY_LOWER[close[0]] if close else None
+
+
+def base() -> Iterator[CatalogueEntry]:
+    """The rules of the base that a profile may change, in the base's order."""
+    return (entry for entry in ENTRIES if entry.order is not None and entry.standing is not Standing.FIXED)
