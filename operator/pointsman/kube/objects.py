@@ -147,12 +147,17 @@ class Resources(_Object, frozen=True, kw_only=True):
     limits: Quantities = {}
 
 
+class ContainerRestartRule(_Object, frozen=True, kw_only=True):
+    action: str = ""
+
+
 class Container(_Object, frozen=True, kw_only=True):
     name: str = ""
     image: str = ""
     resources: Resources = Resources()
     ports: tuple[ContainerPort, ...] = ()
     restart_policy: str = ""
+    restart_policy_rules: tuple[ContainerRestartRule, ...] = ()
 
 
 class ImageVolume(_Object, frozen=True, kw_only=True):
@@ -201,6 +206,7 @@ class PodSpec(_Object, frozen=True, kw_only=True):
     topology_spread_constraints: tuple[TopologySpreadConstraint, ...] = ()
     resource_claims: tuple[dict[str, Any], ...] = ()
     host_network: bool = False
+    host_users: bool | None = None
 
 
 class PodCondition(_Object, frozen=True, kw_only=True):

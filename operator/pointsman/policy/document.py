@@ -51,6 +51,13 @@ class PodsEntry(_Part, frozen=True, kw_only=True):
     namespace_selector: LabelSelector | None = None
 
 
+class GuardsEntry(_Part, frozen=True, kw_only=True):
+    """Rules that the profile has on and this release does not build, by the list in which they are on."""
+
+    predicates: tuple[str, ...] = ()
+    priorities: tuple[str, ...] = ()
+
+
 class PolicyDocument(_Part, frozen=True, kw_only=True):
     """Everything that an engine needs to know of a profile.
 
@@ -62,7 +69,7 @@ class PolicyDocument(_Part, frozen=True, kw_only=True):
     scheduler_name: str
     predicates: tuple[PredicateEntry, ...] = ()
     priorities: tuple[PriorityEntry, ...] = ()
-    guards: tuple[str, ...] = ()
+    guards: GuardsEntry = GuardsEntry()
     nodes: NodesEntry = NodesEntry()
     pods: PodsEntry = PodsEntry()
     queue: QueueEntry = QueueEntry()
