@@ -1,0 +1,99 @@
+"""The reading face of the columns: what rules see (policy.view.ClusterView).
+
+Split from the mutators so that each half can be read alone. Every array is live and read-only: valid until the next
+change of the cluster, that is, for the one decision that asked for it.
+"""
+
+from collections.abc import Sequence
+
+from pointsman.engine.cluster.images import Images
+from pointsman.engine.cluster.labels import Labels
+from pointsman.engine.cluster.pods import Ledger
+from pointsman.engine.cluster.ports import HostPorts
+from pointsman.engine.cluster.resources import Resources
+from pointsman.engine.cluster.rows import FIRST_CAPACITY, Rows
+from pointsman.engine.cluster.taints import Taints
+from pointsman.policy.pod import HostPort, PodInfo
+from pointsman.policy.resource_names import PODS
+from pointsman.policy.view import BoolArray, ImageState, IntArray, LabelColumn, Pods, TaintKey
+
+
+class Columns:
+    """All columns, empty at first."""
+
+    def __init__(self) -> None:
+        self._rows = Rows()
+        self._labels = Labels(FIRST_CAPACITY)
+        self._resources = Resources(FIRST_CAPACITY)
+        self._taints = Taints(FIRST_CAPACITY)
+        self._ports = HostPorts()
+        self._images = Images(FIRST_CAPACITY)
+        self._ledger = Ledger()
+        self._namespaces: dict[str, dict[str, str]] = {}
+
+    @property
+    def capacity(self) -> int:
+        return self._rows.capacity
+
+    @property
+    def node_count(self) -> int:
+        return len(self._rows)
+
+    def rows(self) -> BoolArray:
+        """bool (capacity,): the rows that stand for a node."""
+        return self._rows.used
+
+    def node_name(self, row: int) -> str:
+        return self._rows.name(row)
+
+    def row_of(self, name: str) -> int | None:
+        return self._rows.row_of(name)
+
+    def labels(self, key: str) -> LabelColumn:
+        return self._labels.column(key)
+
+    def labels_of(self, row: int) -> dict[str, str]:
+        return self._labels.of(row)
+
+    def allocatable(self, resource: str) -> IntArray:
+        return self._resources.allocatable(resource)
+
+    def requested(self, resource: str) -> IntArray:
+        return self._resources.requested(resource)
+
+    def nonzero_requested(self, resource: str) -> IntArray:
+        return self._resources.nonzero_requested(resource)
+
+    def allowed_pods(self) -> IntArray:
+        return self._resources.allocatable(PODS)
+
+    def pod_count(self) -> IntArray:
+        return self._resources.pod_count()
+
+    def unschedulable(self) -> BoolArray:
+        return self._taints.unschedulable()
+
+    def taints(self) -> dict[TaintKey, BoolArray]:
+        return self._taints.rows()
+
+    def taints_of(self, row: int) -> Sequence[TaintKey]:
+        return self._taints.of(row)
+
+    def port_users(self, port: HostPort) -> IntArray:
+        return self._ports.users(port, self.capacity)
+
+    def used_ports(self, protocol: str, port: int) -> Sequence[HostPort]:
+        return self._ports.used(protocol, port)
+
+    def image(self, name: str) -> ImageState | None:
+        return self._images.state(name)
+
+    def pods_on(self, row: int) -> Pods:
+        return tuple(self._ledger.on(self._rows.name(row)))
+
+    def pods_with_required_anti_affinity(self) -> Sequence[tuple[int, PodInfo]]:
+        placed = ((self._rows.row_of(placement.node), placement.pod) for placement in self._ledger.anti_affine())
+        return [(row, pod) for row, pod in placed if row is not None]
+
+    def namespace_labels(self, namespace: str) -> dict[str, str] | None:
+        return self._namespaces.get(namespace)
