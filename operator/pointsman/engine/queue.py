@@ -81,6 +81,7 @@ class SchedulingQueue:
         if record is not None:
             self._in_flight.done(uid)
             self._take_out(record)
+            record.place = Place.GONE
 
     def pop(self) -> QueuedPod | None:
         """Take the next pod to try: the active one of highest priority, else the first rejected one in back-off."""
@@ -105,13 +106,10 @@ class SchedulingQueue:
     def requeue(self, record: QueuedPod, rejectors: frozenset[str], reasons: tuple[str, ...], now: float) -> None:
         """Take a pod back whose attempt failed. No rejectors: it was an error, and only time helps.
 
-        A pod that was deleted meanwhile stays away; one that is already in the queue under the same uid wins.
+        A pod that was deleted meanwhile stays away; a record that came in under its uid meanwhile is the better one.
         """
-        known = self._records.get(record.uid)
-        if known is not record and (known is not None or record.place is Place.IN_FLIGHT):
-            self._in_flight.done(record.uid)
+        if record.place is Place.GONE or self._records.setdefault(record.uid, record) is not record:
             return
-        self._records[record.uid] = record
         if rejectors:
             record.rejections += 1
             record.errors = 0

@@ -18,7 +18,8 @@ class Place(StrEnum):
     UNSCHEDULABLE = "unschedulable"
     GATED = "gated"
     IN_FLIGHT = "in-flight"  # popped: an attempt is under way
-    OUT = "out"  # assumed on a node, or gone
+    OUT = "out"  # not in the queue: new, or assumed on a node
+    GONE = "gone"  # deleted, or bound by somebody else: it must not come back
 
 
 @dataclass(slots=True, eq=False)

@@ -1,0 +1,1 @@
+"""The engine around its decisions: queue, binder, conditions, leadership, reports, process."""
