@@ -60,9 +60,7 @@ class Wakeups:
             return False
         if not rejectors:
             return True
-        return any(
-            wakes.on & change.happening and _hint(wakes, pod, change) for wakes in map(self._of, rejectors)
-        )
+        return any(wakes.on & change.happening and _hint(wakes, pod, change) for wakes in map(self._of, rejectors))
 
     def _of(self, rejector: str) -> Wakes:
         return self._wakes.get(rejector, _ANYTHING)

@@ -1,0 +1,76 @@
+"""The engine's report: built from every policy's numbers, carried by the Lease, taken over from the holder before.
+
+It rides on the renewals of the Lease, so that an engine needs no right on the profile. It is built anew only when the
+next renewal would come more than ten seconds after the last change, so that a kill loses no more than ten seconds of
+counting; and it replaces the one before only when a number moved, so that an idle profile is not written.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from pointsman.api.names import LEASE_RENEW_SECONDS, REPORT_ANNOTATION, REPORT_INTERVAL_SECONDS
+from pointsman.api.report import MAX_REASONS, ProfileReport, Report, UnschedulableReason, decode, encode
+from pointsman.engine.queued_pod import QueuedPod
+from pointsman.engine.statistics import Statistics
+from pointsman.kube.clock import Clock, rfc3339
+from pointsman.kube.objects import Lease
+
+REFRESH_SECONDS = REPORT_INTERVAL_SECONDS - LEASE_RENEW_SECONDS
+
+
+class Reporter:
+    """Keeps the annotation that the next write of the Lease carries."""
+
+    def __init__(
+        self,
+        pod_name: str,
+        statistics: Mapping[str, Statistics],
+        build: Callable[[str], ProfileReport],
+        clock: Clock,
+    ) -> None:
+        """`build` makes the report of one profile; `statistics` are what earlier reports are handed to."""
+        self._pod_name = pod_name
+        self._statistics = statistics
+        self._build = build
+        self._clock = clock
+        self._current: Report | None = None
+        self._text = ""
+        self._changed = 0.0
+        self._ending = False
+
+    def annotations(self, lease: Lease | None) -> dict[str, str]:
+        """What to write on the Lease, which was last seen as given: the report, new if it is due."""
+        self._take_over(lease)
+        now = self._clock.monotonic()
+        due = self._current is None or self._ending or now - self._changed >= REFRESH_SECONDS
+        if due:
+            profiles = {name: self._build(name) for name in self._statistics}
+            if self._current is None or profiles != self._current.profiles:
+                self._current = Report(self._pod_name, rfc3339(self._clock.now()), profiles)
+                self._text = encode(self._current)
+                self._changed = now
+        return {REPORT_ANNOTATION: self._text}
+
+    def end(self) -> None:
+        """The engine ends in good order: what it writes from now on is complete to the last binding."""
+        self._ending = True
+
+    def _take_over(self, lease: Lease | None) -> None:
+        text = "" if lease is None else lease.metadata.annotations.get(REPORT_ANNOTATION, "")
+        if not text or text == self._text:
+            return
+        report = decode(text)
+        if report is None:
+            return
+        for name, statistics in self._statistics.items():
+            if (before := report.profiles.get(name)) is not None:
+                statistics.continue_from(before)
+
+
+def top_reasons(records: Iterable[QueuedPod]) -> tuple[UnschedulableReason, ...]:
+    """Why pods wait, most frequent first. A pod that several reasons keep from its nodes counts under each."""
+    pods: dict[str, int] = {}
+    for record in records:
+        for reason in set(record.reasons):
+            pods[reason] = pods.get(reason, 0) + 1
+    ranked = sorted(pods.items(), key=lambda entry: (-entry[1], entry[0]))
+    return tuple(UnschedulableReason(reason, count) for reason, count in ranked[:MAX_REASONS])
