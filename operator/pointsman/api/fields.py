@@ -5,9 +5,10 @@ free text is closed (no newline, no quote, no brace), so that nothing a user wri
 Patterns are matched whole; Rust's and Go's `$` both mean the end of the text.
 """
 
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypeVar
 
 from pydantic import BeforeValidator, Field, StringConstraints
+from pydantic_core import PydanticCustomError
 
 DNS_LABEL: Final = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
 DNS_SUBDOMAIN: Final = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
@@ -45,6 +46,16 @@ def _quantity_text(value: Any) -> Any:
     """A quantity may be written as a whole number: `cpu: 2`."""
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
+
+def _not_null(value: Any) -> Any:
+    if value is None:
+        raise PydanticCustomError("null", "must not be null; leave it out")
+    return value
+
+
+T = TypeVar("T")
+Maybe = Annotated[T | None, BeforeValidator(_not_null)]
+"""A field that may be left out. Null is not the same to the API server, nor here."""
 
 ProfileName = Annotated[str, StringConstraints(pattern=DNS_LABEL, min_length=1, max_length=MAX_PROFILE_NAME)]
 SchedulerName = Annotated[str, StringConstraints(pattern=DNS_LABEL, min_length=1, max_length=63)]

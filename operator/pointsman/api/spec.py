@@ -24,6 +24,7 @@ from pointsman.api.fields import (
     LabelKey,
     Labels,
     LabelValue,
+    Maybe,
     PriorityClassName,
     Quantity,
     Replicas,
@@ -87,9 +88,9 @@ class PredicateSpec(_Model):
     """One entry of `spec.predicates`."""
 
     name: EntryName
-    rule: RuleName | None = None
+    rule: Maybe[RuleName] = None
     state: State = State.ENABLED
-    args: Annotated[dict[str, Any], Field(max_length=MAX_ENTRIES)] | None = None
+    args: Maybe[Annotated[dict[str, Any], Field(max_length=MAX_ENTRIES)]] = None
 
     @model_validator(mode="after")
     def _star_stands_alone(self) -> Self:
@@ -102,7 +103,7 @@ class PredicateSpec(_Model):
 class PrioritySpec(PredicateSpec):
     """One entry of `spec.priorities`."""
 
-    weight: Weight | None = None
+    weight: Maybe[Weight] = None
 
 
 class RequirementSpec(_Model):
@@ -138,13 +139,13 @@ class SelectorSpec(_Model):
 class NodesSpec(_Model):
     """Which nodes are candidates."""
 
-    selector: SelectorSpec | None = None
+    selector: Maybe[SelectorSpec] = None
 
 
 class PodsSpec(_Model):
     """Whose pods are served."""
 
-    namespace_selector: SelectorSpec | None = None
+    namespace_selector: Maybe[SelectorSpec] = None
 
 
 class QueueSpec(_Model):
@@ -163,26 +164,26 @@ class QueueSpec(_Model):
 class ResourceListSpec(_Model):
     """Amounts of what an engine's container may use."""
 
-    cpu: Quantity | None = None
-    memory: Quantity | None = None
-    ephemeral_storage: Annotated[Quantity | None, Field(alias="ephemeral-storage")] = None
+    cpu: Maybe[Quantity] = None
+    memory: Maybe[Quantity] = None
+    ephemeral_storage: Annotated[Maybe[Quantity], Field(alias="ephemeral-storage")] = None
 
 
 class ResourcesSpec(_Model):
     """Requests and limits of an engine's container."""
 
-    requests: ResourceListSpec | None = None
-    limits: ResourceListSpec | None = None
+    requests: Maybe[ResourceListSpec] = None
+    limits: Maybe[ResourceListSpec] = None
 
 
 class TolerationSpec(_Model):
     """A toleration of an engine's pods; the API server's own rules for tolerations, said before a pod is made."""
 
-    key: LabelKey | None = None
+    key: Maybe[LabelKey] = None
     operator: Literal["Exists", "Equal"] = "Equal"
     value: LabelValue = ""
-    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute"] | None = None
-    toleration_seconds: Annotated[int, Field(ge=0, le=MAX_TOLERATION_SECONDS)] | None = None
+    effect: Maybe[Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]] = None
+    toleration_seconds: Maybe[Annotated[int, Field(ge=0, le=MAX_TOLERATION_SECONDS)]] = None
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -203,7 +204,7 @@ class EngineSpec(_Model):
     log_level: LogLevel = LogLevel.INFO
     node_selector: Labels = {}
     tolerations: Annotated[tuple[TolerationSpec, ...], Field(max_length=MAX_TERMS)] = ()
-    priority_class_name: PriorityClassName | None = None
+    priority_class_name: Maybe[PriorityClassName] = None
 
 
 class ProfileSpec(_Model):
@@ -223,20 +224,9 @@ class ProfileSpec(_Model):
 
 def parse_spec(spec: Mapping[str, Any]) -> ProfileSpec:
     """Read the `spec` of a SchedulerProfile; raise SpecError with every problem, each with the path of its field."""
-    data: Any = spec
     try:
-        data = prune_nulls(spec)
-        return ProfileSpec.model_validate_json(json.dumps(data, allow_nan=False))
+        return ProfileSpec.model_validate_json(json.dumps(spec, allow_nan=False))
     except ValidationError as error:
-        raise SpecError(messages.describe(error, ProfileSpec, data, "spec")) from None
+        raise SpecError(messages.describe(error, ProfileSpec, spec, "spec")) from None
     except (TypeError, ValueError, RecursionError) as error:
         raise SpecError((("spec", f"cannot be written as JSON: {error}"),)) from None
-
-
-def prune_nulls(value: Any) -> Any:
-    """The same without the fields that are null: to the API server they are absent."""
-    if isinstance(value, Mapping):
-        return {key: prune_nulls(item) for key, item in value.items() if item is not None}
-    if isinstance(value, list | tuple):
-        return [prune_nulls(item) for item in value]
-    return value

@@ -35,16 +35,10 @@ class Condition(_Part, frozen=True, kw_only=True):
     last_transition_time: str = ""
 
 
-class PredicateStatus(_Part, frozen=True, kw_only=True):
-    """A predicate in force."""
-
-    name: str
-    rule: str
-
-
-class PriorityStatus(PredicateStatus, frozen=True, kw_only=True):
+class PriorityStatus(_Part, frozen=True, kw_only=True):
     """A priority in force."""
 
+    name: str
     weight: int
 
 
@@ -52,7 +46,7 @@ class PolicyStatus(_Part, frozen=True, kw_only=True):
     """The policy in force: the short hash of its document, its rules in their order, and what deserves a word."""
 
     hash: str
-    predicates: tuple[PredicateStatus, ...] = ()
+    predicates: tuple[str, ...] = ()
     priorities: tuple[PriorityStatus, ...] = ()
     notes: tuple[str, ...] = ()
 
