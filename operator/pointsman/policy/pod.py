@@ -6,9 +6,11 @@ pod makes a new one. Making it from a wire pod is `policy.accounting`'s work.
 """
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from pointsman.kube.objects import Pod
+
+ANY_ADDRESS: Final = "0.0.0.0"  # noqa: S104 - the wildcard of host ports; nothing is bound here
 
 
 class HostPort(NamedTuple):

@@ -1,0 +1,125 @@
+"""NodeResourcesFit, the predicate: what the pod requests is free on the node, and one more pod is allowed there.
+
+All that is missing is told, in kube-scheduler's order (noderesources/fit.go, 1.36): pods, cpu, memory, ephemeral
+storage, then the other resources, which kube-scheduler gives in random order and we by name.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
+
+from pointsman.policy.integers import wrapped
+from pointsman.policy.node_resources_args import NodeResourcesFitArgs
+from pointsman.policy.pod import PodInfo
+from pointsman.policy.resource_names import CPU, EPHEMERAL_STORAGE, MEMORY, is_extended
+from pointsman.policy.rule import Change, Dependence, Happening, PredicateBase, Reads, Wakes
+from pointsman.policy.view import BoolArray, ClusterView, IntArray, Pods, Rows
+
+NAME = "NodeResourcesFit"
+REASON_PODS = "Too many pods"
+_FIRST: Final = (CPU, MEMORY, EPHEMERAL_STORAGE)
+
+
+class Ask(NamedTuple):
+    """A resource that the pod requests, with its columns, (capacity,) each."""
+
+    resource: str
+    amount: int  # positive
+    allocatable: IntArray
+    requested: IntArray
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The pod's requests beside the columns that they are compared with."""
+
+    allowed_pods: IntArray
+    pod_count: IntArray
+    asks: tuple[Ask, ...]
+
+
+class NodeResourcesFit(PredicateBase[State]):
+    """The state holds live columns; `with_pods` puts copies in their place."""
+
+    reads = Reads(frozenset({"requests"}), Dependence.ROW)
+
+    def __init__(self, name: str, args: NodeResourcesFitArgs) -> None:
+        self.name = name
+        self.wakes_on = Wakes(
+            Happening.NODE_ADD
+            | Happening.NODE_ALLOCATABLE
+            | Happening.NODE_TAINTS
+            | Happening.POD_DELETE
+            | Happening.POD_SCALE_DOWN,
+            self._may_help,
+        )
+        self._ignored = frozenset(args.ignored_resources)
+        self._ignored_groups = frozenset(args.ignored_resource_groups)
+
+    def prepare(self, pod: PodInfo, view: ClusterView) -> State:
+        asks = (Ask(name, amount, view.allocatable(name), view.requested(name)) for name, amount in self._requests(pod))
+        return State(view.allowed_pods(), view.pod_count(), tuple(asks))
+
+    def feasible(self, state: State, rows: Rows) -> BoolArray:
+        answer: BoolArray = state.pod_count.take(rows) < state.allowed_pods.take(rows)
+        for ask in state.asks:
+            answer &= ask.allocatable.take(rows) - ask.requested.take(rows) >= ask.amount
+        return answer
+
+    def with_pods(self, state: State, row: int, add: Pods, remove: Pods) -> State:
+        count = state.pod_count.copy()
+        count[row] += len(add) - len(remove)
+        asks = (
+            ask._replace(requested=_changed(ask.requested, row, _sum(add, ask.resource) - _sum(remove, ask.resource)))
+            for ask in state.asks
+        )
+        return replace(state, pod_count=count, asks=tuple(asks))
+
+    def reasons(self, state: State, row: int) -> tuple[str, ...]:
+        full = state.pod_count[row] >= state.allowed_pods[row]
+        one = slice(row, row + 1)  # arrays wrap silently where scalars would warn
+        missing = (
+            f"Insufficient {ask.resource}"
+            for ask in state.asks
+            if (ask.allocatable[one] - ask.requested[one]).item() < ask.amount
+        )
+        return (*((REASON_PODS,) if full else ()), *missing)
+
+    def _requests(self, pod: PodInfo) -> Iterator[tuple[str, int]]:
+        """Name and amount of what is checked, in the order of the reasons."""
+        others = sorted(name for name in pod.requests if name not in _FIRST)
+        for name in (*_FIRST, *others):
+            if name in pod.requests and not self._is_ignored(name):
+                yield name, pod.requests[name]
+
+    def _is_ignored(self, name: str) -> bool:
+        return is_extended(name) and (name in self._ignored or name.partition("/")[0] in self._ignored_groups)
+
+    def _may_help(self, pod: PodInfo, change: Change) -> bool:
+        if change.happening & Happening.POD_SCALE_DOWN:
+            return _gives_up(change, pod)
+        if change.row is None or not change.happening & (Happening.NODE_ADD | Happening.NODE_ALLOCATABLE):
+            return True
+        row, view = change.row, change.view
+        fits = all(view.allocatable(name)[row] >= amount for name, amount in self._requests(pod))
+        return fits and bool(view.allowed_pods()[row] > 0)
+
+
+def _gives_up(change: Change, pod: PodInfo) -> bool:
+    """Whether a scaled-down pod is the pending one itself or now uses less of something that the pending one wants."""
+    old, new = change.old_pod, change.pod
+    if old is None or new is None or new.uid == pod.uid:
+        return True
+    return any(old.usage.get(name, 0) > new.usage.get(name, 0) for name in pod.requests)
+
+
+def _sum(pods: Pods, resource: str) -> int:
+    return sum(pod.usage.get(resource, 0) for pod in pods)
+
+
+def _changed(column: IntArray, row: int, change: int) -> IntArray:
+    if change == 0:
+        return column
+    copy = column.copy()
+    copy[row : row + 1] += wrapped(change)
+    return copy

@@ -1,0 +1,55 @@
+"""Every rule of this release in one explicit map: canonical name, args, and the factories of its two halves.
+
+The catalogue (`api.catalogue`) knows more names than this: legacy spellings, and rules that are known but not built.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pointsman.policy.args import Args
+from pointsman.policy.node_affinity_args import NodeAffinityArgs
+from pointsman.policy.node_resources_args import NodeResourcesBalancedAllocationArgs, NodeResourcesFitArgs
+from pointsman.policy.predicates import (
+    node_affinity,
+    node_name,
+    node_ports,
+    node_resources_fit,
+    node_unschedulable,
+    taint_toleration,
+)
+from pointsman.policy.priorities.balanced_allocation import BalancedAllocation
+from pointsman.policy.priorities.image_locality import ImageLocality
+from pointsman.policy.priorities.node_affinity import NodeAffinity
+from pointsman.policy.priorities.node_resources_fit import NodeResourcesFit
+from pointsman.policy.priorities.taint_toleration import TaintToleration
+from pointsman.policy.rule import Predicate, Priority
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule. A factory gets the instance's name and args of the type `args`, validated."""
+
+    name: str
+    args: type[Args] = Args
+    predicate: Callable[[str, Any], Predicate[Any]] | None = None
+    priority: Callable[[str, Any], Priority[Any]] | None = None
+
+
+BUILT: Final[dict[str, Rule]] = {
+    rule.name: rule
+    for rule in (
+        Rule("NodeUnschedulable", predicate=node_unschedulable.NodeUnschedulable),
+        Rule("NodeName", predicate=node_name.NodeName),
+        Rule("TaintToleration", predicate=taint_toleration.TaintToleration, priority=TaintToleration),
+        Rule("NodeAffinity", NodeAffinityArgs, node_affinity.NodeAffinity, NodeAffinity),
+        Rule("NodePorts", predicate=node_ports.NodePorts),
+        Rule("NodeResourcesFit", NodeResourcesFitArgs, node_resources_fit.NodeResourcesFit, NodeResourcesFit),
+        Rule(
+            "NodeResourcesBalancedAllocation",
+            NodeResourcesBalancedAllocationArgs,
+            priority=BalancedAllocation,
+        ),
+        Rule("ImageLocality", priority=ImageLocality),
+    )
+}
