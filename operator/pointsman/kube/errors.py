@@ -9,6 +9,7 @@
     ├── Invalid              422
     └── TooManyRequests      429, with the seconds to wait
     Unreachable              no answer: connection refused, reset, timed out
+    NotSent                  the caller's fence held the call back: it was never made
 
 Texts are cut, because they end in logs, events and conditions.
 """
@@ -22,6 +23,10 @@ class KubeError(Exception):
 
 class Unreachable(KubeError):
     """The API server gave no answer."""
+
+
+class NotSent(KubeError):
+    """The call was held back by the caller's own fence; the server never saw it."""
 
 
 class ApiError(KubeError):
