@@ -5,7 +5,7 @@ knows nothing of kinds. Redirects are refused: a credential must not follow one.
 time-out; a 401 makes the credential be read again once. No header and no body is ever logged.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from enum import StrEnum
 from types import MappingProxyType, TracebackType
 from typing import Any, Final, Self, TypeVar
@@ -16,8 +16,8 @@ import msgspec
 from yarl import URL
 
 from pointsman.kube.clock import Clock, SystemClock
-from pointsman.kube.connection import Connection
-from pointsman.kube.errors import ApiError, TooManyRequests, Unauthorized, Unreachable, api_error
+from pointsman.kube.connection import Connection, ConnectionError_
+from pointsman.kube.errors import ApiError, NotSent, TooManyRequests, Unauthorized, Unreachable, api_error
 
 T = TypeVar("T")
 
@@ -53,6 +53,7 @@ class Client:
     ) -> None:
         self._connection = connection
         self._headers = {"User-Agent": user_agent, "Accept": "application/json", "Accept-Encoding": "identity"}
+        self._name = connection.server_hostname or None
         self._clock = clock or SystemClock()
         self._max_connections = max_connections
         self._calls: aiohttp.ClientSession | None = None
@@ -80,8 +81,12 @@ class Client:
         body: bytes | None = None,
         content_type: str = "application/json",
         timeout: float = 30.0,
+        may_send: Callable[[], bool] | None = None,
     ) -> bytes:
-        """Make one call and return the answer's body. `timeout` seconds bound all of it, waits for 429 included."""
+        """Make one call and return the answer's body. `timeout` seconds bound all of it, waits for 429 included.
+
+        `may_send` is a fence, asked each time right before the call goes out; raises NotSent when it says no.
+        """
         deadline = self._clock.monotonic() + timeout
         renewed = False
         attempt = 0
@@ -89,7 +94,7 @@ class Client:
             attempt += 1
             left = max(deadline - self._clock.monotonic(), 0.001)
             try:
-                return await self._once(method, path, query, body, content_type, left)
+                return await self._once(method, path, query, body, content_type, left, may_send)
             except Unauthorized:
                 if renewed:
                     raise
@@ -131,11 +136,11 @@ class Client:
         body = msgspec.json.encode(patch)
         return await self.request("PATCH", path, body=body, content_type=kind, timeout=timeout)
 
-    async def stream(self, path: str, *, query: Mapping[str, str] = _NO_QUERY) -> AsyncIterator[bytes]:
+    async def stream(self, path: str, *, query: Mapping[str, str] = _NO_QUERY) -> AsyncGenerator[bytes, None]:
         """Yield the body of an endless answer as it comes, in pieces of no particular size.
 
-        It ends when the server ends it. There is no time-out: whoever reads knows what silence means. Close it
-        (`contextlib.aclosing`) when done.
+        The first piece is empty: the server has accepted the call. The stream ends when the server ends it. There is no
+        time-out: whoever reads knows what silence means. Close it (`contextlib.aclosing`) when done.
         """
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS)
         url = self._url(path, query)
@@ -143,13 +148,14 @@ class Client:
             headers = await self._with_token({})
             try:
                 async with _open(self._streams).request(
-                    "GET", url, headers=headers, timeout=timeout, allow_redirects=False
+                    "GET", url, headers=headers, timeout=timeout, allow_redirects=False, server_hostname=self._name
                 ) as answer:
                     if answer.status == 401 and not last:
                         self._connection.forget_token()
                         continue
                     if answer.status != 200:
                         raise _refusal(answer, await answer.read())
+                    yield b""
                     async for chunk in answer.content.iter_any():
                         yield chunk
                     return
@@ -157,13 +163,28 @@ class Client:
                 raise self._unreachable(error) from error
 
     async def _once(
-        self, method: str, path: str, query: Mapping[str, str], body: bytes | None, content_type: str, timeout: float
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, str],
+        body: bytes | None,
+        content_type: str,
+        timeout: float,
+        may_send: Callable[[], bool] | None,
     ) -> bytes:
         headers = await self._with_token({"Content-Type": content_type} if body is not None else {})
+        if may_send is not None and not may_send():
+            raise NotSent(f"{method} {path}: the caller may no longer write")
         limits = aiohttp.ClientTimeout(total=timeout, sock_connect=_CONNECT_SECONDS)
         try:
             async with _open(self._calls).request(
-                method, self._url(path, query), data=body, headers=headers, timeout=limits, allow_redirects=False
+                method,
+                self._url(path, query),
+                data=body,
+                headers=headers,
+                timeout=limits,
+                allow_redirects=False,
+                server_hostname=self._name,
             ) as answer:
                 content = await answer.read()
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
@@ -173,7 +194,10 @@ class Client:
         return content
 
     async def _with_token(self, headers: dict[str, str]) -> dict[str, str]:
-        token = await self._connection.token()
+        try:
+            token = await self._connection.token()
+        except ConnectionError_ as error:
+            raise Unreachable(str(error)) from None
         if token:
             headers["Authorization"] = f"Bearer {token}"
         return headers
@@ -189,6 +213,7 @@ class Client:
             cookie_jar=aiohttp.DummyCookieJar(),
             headers=self._headers,
             read_bufsize=_READ_BUFFER,
+            proxy=self._connection.proxy or None,
             trust_env=False,
         )
 
