@@ -26,7 +26,8 @@ class Decision:
     feasible: int  # nodes that passed every predicate
     evaluated: int  # nodes that were looked at
     message: str = ""
-    rejectors: frozenset[str] = frozenset()  # instances that refused a node or the pod, and filtering.POOL
+    reasons: tuple[str, ...] = ()  # those in the message, each once, without counts
+    rejectors: frozenset[str] = frozenset()  # instances that refused a node or the pod, and filtering.POOL_REJECTOR
 
 
 def schedule(
@@ -39,10 +40,11 @@ def schedule(
 ) -> Decision:
     """Decide on one pod. `candidates` is bool (capacity,): the rows of the profile's nodes. Raises RuleError."""
     if not cluster.node_count:
-        return Decision(None, "", feasible=0, evaluated=0, message=fit_error.NO_NODES)
+        return Decision(None, "", 0, 0, fit_error.NO_NODES, (fit_error.NO_NODES,))
     found = search(policy, pod, cluster, candidates, nominator)
     if not len(found.feasible):
-        return Decision(None, "", 0, found.evaluated, found.message(), found.rejectors())
+        counts = found.reason_counts()
+        return Decision(None, "", 0, found.evaluated, found.message(counts), tuple(counts), found.rejectors())
     row = _choose(policy, pod, cluster, found, rng)
     return Decision(row, cluster.node_name(row), len(found.feasible), found.evaluated)
 

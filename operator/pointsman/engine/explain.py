@@ -56,7 +56,7 @@ def explain(
     }
     rows = found.feasible
     if not len(rows):
-        return Explanation(found.message(), refused)
+        return Explanation(found.message(found.reason_counts()), refused)
     scored = score_rows(policy, pod, cluster, rows)
     totals = total(scored, len(rows))
     nodes = {

@@ -21,7 +21,7 @@ from pointsman.policy.policy import Policy
 from pointsman.policy.rule import Predicate
 from pointsman.policy.view import BoolArray, ClusterView, Pods, Rows
 
-POOL = "(node pool)"  # stands among the rejectors for nodes outside the pool; no instance can have this name
+POOL_REJECTOR = "nodes.selector"  # not a predicate: nodes are outside the profile's pool
 
 _NO_ROWS: Rows = np.zeros(0, np.intp)
 Rivals = Mapping[int, Pods]  # nominated pods to yield to, by row
@@ -57,18 +57,18 @@ class Search:
         return len(self.feasible) + sum(len(refusal.rows) for refusal in self.refusals)
 
     def rejectors(self) -> frozenset[str]:
-        """Whose change of mind could make the pod fit: instance names, and POOL."""
+        """Whose change of mind could make the pod fit: instance names, and POOL_REJECTOR."""
         if self.refused is not None:
             return frozenset(self.refused.rejectors)
         names = {*self.restrictors, *(refusal.predicate.name for refusal in self.refusals)}
         if self.outside_pool:
-            names.add(POOL)
+            names.add(POOL_REJECTOR)
         return frozenset(names)
 
-    def message(self) -> str:
-        """kube-scheduler's text for a pod that fits nowhere; asks the predicates for their reasons."""
+    def reason_counts(self) -> Counter[str]:
+        """On how many nodes each reason stands in the way; asks the predicates for their words."""
         if self.refused is not None:
-            return fit_error.refused_at_once(self.node_count, self.refused.reasons)
+            return Counter(dict.fromkeys(self.refused.reasons, self.node_count))
         counts = Counter(
             reason for refusal in self.refusals for row in refusal.rows.tolist() for reason in refusal.reasons(row)
         )
@@ -76,6 +76,12 @@ class Search:
             counts[fit_error.OUTSIDE_POOL] += self.outside_pool
         if self.left_out:
             counts[fit_error.left_out(self.restrictors)] += self.left_out
+        return counts
+
+    def message(self, counts: Mapping[str, int]) -> str:
+        """kube-scheduler's text for a pod that fits nowhere, from `reason_counts`."""
+        if self.refused is not None:
+            return fit_error.refused_at_once(self.node_count, self.refused.reasons)
         return fit_error.refused_by_nodes(self.node_count, counts)
 
 

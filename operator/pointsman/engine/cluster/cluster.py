@@ -23,8 +23,8 @@ Changes = tuple[Change, ...]
 class Cluster(Columns):
     """The columns (policy.view.ClusterView) and their mutators."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, capacity: int = 64) -> None:
+        super().__init__(capacity)
         self._facts: dict[str, NodeFacts] = {}
         self._pools: list[Pool] = []
 

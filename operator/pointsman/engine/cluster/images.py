@@ -26,10 +26,10 @@ class _Image:
 class Images:
     """Which rows hold which image."""
 
-    def __init__(self, capacity: int) -> None:
+    def __init__(self, capacity: int, max_columns: int = MAX_COLUMNS) -> None:
         self._of: list[tuple[_Image, ...]] = [()] * capacity
         self._images: dict[str, _Image] = {}
-        self._columns: Recent[Column[np.bool_]] = Recent(MAX_COLUMNS)
+        self._columns: Recent[Column[np.bool_]] = Recent(max_columns)
 
     def grow(self, capacity: int) -> None:
         self._of.extend([()] * (capacity - len(self._of)))

@@ -42,9 +42,9 @@ class _Key:
 class Labels:
     """Labels of every row, and the columns made of them."""
 
-    def __init__(self, capacity: int) -> None:
+    def __init__(self, capacity: int, max_keys: int = MAX_KEYS) -> None:
         self._of: list[dict[str, str]] = [_NO_LABELS] * capacity
-        self._keys: Recent[_Key] = Recent(MAX_KEYS)
+        self._keys: Recent[_Key] = Recent(max_keys)
 
     def grow(self, capacity: int) -> None:
         self._of.extend([_NO_LABELS] * (capacity - len(self._of)))

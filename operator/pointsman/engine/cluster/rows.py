@@ -9,17 +9,15 @@ import numpy as np
 from pointsman.engine.cluster.columns import Column
 from pointsman.policy.view import BoolArray
 
-FIRST_CAPACITY = 64
-
 
 class Rows:
     """Node names and their rows."""
 
-    def __init__(self) -> None:
+    def __init__(self, capacity: int) -> None:
         self._row_of: dict[str, int] = {}
-        self._names: list[str] = [""] * FIRST_CAPACITY
-        self._free = list(range(FIRST_CAPACITY - 1, -1, -1))
-        self._used: Column[np.bool_] = Column(np.bool_, FIRST_CAPACITY)
+        self._names: list[str] = [""] * capacity
+        self._free = list(range(capacity - 1, -1, -1))
+        self._used: Column[np.bool_] = Column(np.bool_, capacity)
 
     @property
     def capacity(self) -> int:

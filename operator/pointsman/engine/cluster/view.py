@@ -11,7 +11,7 @@ from pointsman.engine.cluster.labels import Labels
 from pointsman.engine.cluster.pods import Ledger
 from pointsman.engine.cluster.ports import HostPorts
 from pointsman.engine.cluster.resources import Resources
-from pointsman.engine.cluster.rows import FIRST_CAPACITY, Rows
+from pointsman.engine.cluster.rows import Rows
 from pointsman.engine.cluster.taints import Taints
 from pointsman.policy.pod import HostPort, PodInfo
 from pointsman.policy.resource_names import PODS
@@ -19,15 +19,15 @@ from pointsman.policy.view import BoolArray, ImageState, IntArray, LabelColumn, 
 
 
 class Columns:
-    """All columns, empty at first."""
+    """All columns, empty at first, with room for `capacity` nodes (at least one) before they grow."""
 
-    def __init__(self) -> None:
-        self._rows = Rows()
-        self._labels = Labels(FIRST_CAPACITY)
-        self._resources = Resources(FIRST_CAPACITY)
-        self._taints = Taints(FIRST_CAPACITY)
+    def __init__(self, capacity: int = 64) -> None:
+        self._rows = Rows(capacity)
+        self._labels = Labels(capacity)
+        self._resources = Resources(capacity)
+        self._taints = Taints(capacity)
         self._ports = HostPorts()
-        self._images = Images(FIRST_CAPACITY)
+        self._images = Images(capacity)
         self._ledger = Ledger()
         self._namespaces: dict[str, dict[str, str]] = {}
 

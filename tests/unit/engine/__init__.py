@@ -1,0 +1,1 @@
+"""The core of the engine: columns, the cycle over them, nominations."""
