@@ -1,0 +1,1 @@
+"""Guards of the project itself: layout, locks, documents."""
