@@ -1,13 +1,14 @@
 """The manifests on a real API server: every field known, nothing changed by a second apply, the pod admitted."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.controlplane.plane import ControlPlane
 from tests.controlplane.wait import eventually
-from tests.manifests.install import CUSTOM_RESOURCES, MANIFESTS, files, install
+from tests.manifests.install import CUSTOM_RESOURCES, MANIFESTS, ROOT, files, install
 
 pytestmark = pytest.mark.usefixtures("installed")
 
@@ -56,3 +57,8 @@ def test_a_pod_that_reaches_for_its_node_is_refused_in_both_namespaces(installed
     done = installed.apply(pod, check=False)
 
     assert 'violates PodSecurity "restricted:latest"' in done.stderr
+
+
+@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.yaml")), ids=lambda path: path.name)
+def test_every_example_is_a_profile_that_the_api_server_takes(installed: ControlPlane, example: Path) -> None:
+    installed.kubectl("create", "--dry-run=server", "--validate=strict", "-f", str(example))
