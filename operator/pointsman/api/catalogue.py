@@ -36,7 +36,7 @@ class CatalogueEntry:
     always_on: bool = False  # the predicate stays with `base: None` and with "*", unless disabled by name
     aliases: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()  # a group: the rules that it stands for
-    hint: str = ""  # why it cannot be listed and what to do instead
+    hint: str = ""  # completes "NAME …": why it cannot be listed and what to do instead
 
     @property
     def base_predicate(self) -> bool:
@@ -47,8 +47,10 @@ class CatalogueEntry:
         return self.priority and self.weight is not None
 
 
-_TAINTED: Final = "nodes carry a taint for it since Kubernetes 1.12, and TaintToleration heeds that: remove the entry"
-_FIXED: Final = "always on: remove the entry"
+_TAINTED: Final = (
+    "is obsolete: nodes carry a taint for it since Kubernetes 1.12, which TaintToleration heeds; remove it"
+)
+_FIXED: Final = "is always on and cannot be listed; remove it"
 
 
 def _built(name: str, order: int, *aliases: str, predicate: bool = True, weight: int | None = None) -> CatalogueEntry:
@@ -98,7 +100,7 @@ ENTRIES: Final[tuple[CatalogueEntry, ...]] = (
     _fixed(
         "DefaultPreemption",
         16,
-        "preemption will be set by spec.preemption, not by a list, and is not in this release: remove the entry",
+        "cannot be listed: preemption belongs to spec.preemption, which is not in this release; remove it",
     ),
     _built("NodeResourcesBalancedAllocation", 17, "BalancedResourceAllocation", predicate=False, weight=1),
     _built("ImageLocality", 18, "ImageLocalityPriority", predicate=False, weight=1),
@@ -137,9 +139,9 @@ ENTRIES: Final[tuple[CatalogueEntry, ...]] = (
     _obsolete("CheckNodeMemoryPressure"),
     _obsolete("CheckNodeDiskPressure"),
     _obsolete("CheckNodePIDPressure"),
-    _obsolete("PodToleratesNodeNoExecuteTaints", "TaintToleration heeds NoExecute taints too: remove the entry"),
-    _obsolete("NoVolumeNodeConflict", "VolumeBinding does its work since Kubernetes 1.10: remove the entry"),
-    _obsolete("NodeLabel", "its two halves are CheckNodeLabelPresence (predicate) and LabelPreference (priority)"),
+    _obsolete("PodToleratesNodeNoExecuteTaints", "is obsolete: TaintToleration heeds NoExecute taints too; remove it"),
+    _obsolete("NoVolumeNodeConflict", "is obsolete: VolumeBinding does its work since Kubernetes 1.10; remove it"),
+    _obsolete("NodeLabel", "is two rules here: CheckNodeLabelPresence (predicate) and LabelPreference (priority)"),
 )
 
 

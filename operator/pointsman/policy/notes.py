@@ -1,0 +1,77 @@
+"""What a user should know about a policy that is fine: what was added, ignored or left out, and what it may lead to."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from pointsman.api import catalogue
+from pointsman.api.catalogue import Standing
+from pointsman.api.messages import entry_path
+from pointsman.api.spec import Base, ProfileSpec, State
+from pointsman.policy.document import PolicyDocument
+from pointsman.policy.entries import Changes
+from pointsman.policy.guards import FEATURES
+from pointsman.policy.sides import Side
+
+_CHECKED_BY_KUBELET: Final = ("NodeName", "NodeAffinity", "NodePorts", "NodeResourcesFit")
+
+
+def notes_of(spec: ProfileSpec, document: PolicyDocument, changes: Mapping[Side, Changes]) -> tuple[str, ...]:
+    """Notes on a policy that compiled, most important first."""
+    return (
+        *_kubelet(document),
+        *_kept(spec, document, changes[Side.PREDICATES]),
+        *_not_in_this_release(document),
+        *(note for side in Side for note in _unguarded(side, changes[side])),
+        *_without_effect(spec),
+    )
+
+
+def _kubelet(document: PolicyDocument) -> Iterator[str]:
+    on = {entry.rule for entry in document.predicates}
+    missing = [rule for rule in _CHECKED_BY_KUBELET if rule not in on]
+    if missing:
+        yield f"without {_listed(missing)} pods will be placed where the kubelet then rejects them"
+
+
+def _kept(spec: ProfileSpec, document: PolicyDocument, changes: Changes) -> Iterator[str]:
+    if spec.base is Base.DEFAULT and not changes.star:
+        return
+    on = {entry.name for entry in document.predicates}
+    kept = [
+        rule.name
+        for rule in catalogue.base()
+        if rule.always_on and rule.name in on and rule.name not in changes.enabled
+    ]
+    if kept:
+        yield f"predicates that stay on unless disabled by name: {_listed(kept)}"
+
+
+def _not_in_this_release(document: PolicyDocument) -> Iterator[str]:
+    guarded = (*document.guards.predicates, *document.guards.priorities)
+    if guarded:
+        names = _listed(dict.fromkeys(guarded))
+        yield f"not in this release: {names}; pods that need one stay pending and say so"
+    if "PodTopologySpread" in document.guards.priorities:
+        yield "pods of a Service or ReplicaSet are not spread by default: rule PodTopologySpread is not in this release"
+
+
+def _unguarded(side: Side, changes: Changes) -> Iterator[str]:
+    """Disabling a rule that is not built means that pods which need it are placed all the same."""
+    for name, path in changes.disabled.items():
+        rule = catalogue.canonical(name)
+        if rule is not None and rule.standing is Standing.KNOWN and rule.name in FEATURES[side]:
+            yield f"{path}: disabled, so pods with {FEATURES[side][rule.name]} are placed without regard to them"
+
+
+def _without_effect(spec: ProfileSpec) -> Iterator[str]:
+    for side, entries in ((Side.PREDICATES, spec.predicates), (Side.PRIORITIES, spec.priorities)):
+        for entry in entries:
+            path = entry_path(f"spec.{side.value}", entry.name)
+            if entry.name == "*" and spec.base is Base.NONE:
+                yield f"{path}: has no effect, since base is None"
+            elif entry.state is State.DISABLED and entry.model_fields_set & {"rule", "args", "weight"}:
+                yield f"{path}: disabled, so the rest of the entry has no effect"
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names)
