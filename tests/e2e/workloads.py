@@ -18,6 +18,12 @@ def pod(name: str, scheduler: str, *, cpu: str = "100m", memory: str = "64Mi", *
     }
 
 
+def in_pool(pool: str) -> dict[str, Any]:
+    """Spec fields of a pod that runs on the nodes of a pool, and there only."""
+    toleration = {"key": "pool", "operator": "Equal", "value": pool, "effect": "NoSchedule"}
+    return {"nodeSelector": {"pool": pool}, "tolerations": [toleration]}
+
+
 def pods(prefix: str, count: int, scheduler: str, **options: Any) -> dict[str, Any]:
     """A list of equal pods, numbered from 0."""
     items = [pod(f"{prefix}-{number}", scheduler, **options) for number in range(count)]

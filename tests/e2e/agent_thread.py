@@ -1,0 +1,71 @@
+"""The node agent beside a test: in a thread with an event loop of its own, so that the tests stay plain functions."""
+
+import asyncio
+import signal
+import sys
+import threading
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from pointsman.kube.connection import connect
+from pointsman.sandbox.agent.agent import BackoffLimits, NodeAgent, NodeShape
+
+T = TypeVar("T")
+
+START_SECONDS: Final = 60.0
+STOP_SECONDS: Final = 60.0
+POINTSMAN_IMAGE: Final = "pointsman/pointsman:0.1.0"
+IMAGES: Final[Mapping[str, Sequence[str]]] = {POINTSMAN_IMAGE: (sys.executable, "-m", "pointsman")}
+
+
+class AgentThread:
+    """A running agent, callable from the test's thread."""
+
+    def __init__(self, agent: NodeAgent, loop: asyncio.AbstractEventLoop) -> None:
+        self.agent = agent
+        self._loop = loop
+
+    def call(self, work: Coroutine[Any, Any, T], seconds: float = START_SECONDS) -> T:
+        """Run a coroutine on the agent's loop and wait for its result."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(seconds)
+
+    def kill(self, namespace: str, pod: str, number: signal.Signals) -> bool:
+        """Send a signal to a pod's processes; False when it has none now."""
+
+        async def send() -> bool:
+            try:
+                self.agent.kill(namespace, pod, number)
+            except LookupError:
+                return False
+            return True
+
+        return self.call(send())
+
+
+@contextmanager
+def running_agent(
+    kubeconfig: Path, folder: Path, nodes: Sequence[NodeShape], *, backoff: BackoffLimits | None = None
+) -> Iterator[AgentThread]:
+    """An agent that plays `nodes` and runs Pointsman's image with the interpreter of this test."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="node-agent")
+    thread.start()
+
+    async def start() -> NodeAgent:
+        connection = await connect(str(kubeconfig))
+        agent = NodeAgent(connection, nodes, images=IMAGES, work_dir=folder, backoff=backoff)
+        await agent.start()
+        return agent
+
+    try:
+        agent = asyncio.run_coroutine_threadsafe(start(), loop).result(START_SECONDS)
+        try:
+            yield AgentThread(agent, loop)
+        finally:
+            asyncio.run_coroutine_threadsafe(agent.stop(), loop).result(STOP_SECONDS)
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(STOP_SECONDS)
+        loop.close()

@@ -1,0 +1,133 @@
+"""A cluster with Pointsman installed from its own manifests, and what a test asks of it.
+
+Everything is as a user would have it but for the machine: the control plane is real and has the stock kube-scheduler,
+nodes are played by the node agent, and the operator's and the engines' pods are processes that hold nothing but their
+ServiceAccounts' tokens.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from pointsman.sandbox.agent.agent import BackoffLimits, NodeShape, numbered
+from pointsman.sandbox.agent.shape import NodeTaint
+from tests.controlplane.build import Binaries
+from tests.controlplane.plane import ControlPlane
+from tests.controlplane.server import running
+from tests.controlplane.wait import eventually
+from tests.e2e.agent_thread import AgentThread, running_agent
+from tests.e2e.witness import overcommitted, refusals
+
+ROOT: Final = Path(__file__).parents[2]
+FLEET: Final = "pointsman-engines"
+SYSTEM: Final = "pointsman-system"
+QUICK_RESTARTS: Final = BackoffLimits(base=0.2, cap=0.5)
+CONTROL_NODE: Final = NodeShape("control", cpu="64", memory="64Gi", pods=200, labels={"pool": "control"})
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """A cluster with Pointsman on it."""
+
+    plane: ControlPlane
+    agent: AgentThread
+
+    def apply(self, *objects: dict[str, Any]) -> None:
+        """Apply objects as an administrator would."""
+        self.plane.apply(yaml.safe_dump_all(objects))
+
+    def profile(self, name: str) -> dict[str, Any]:
+        """The SchedulerProfile as the API server has it."""
+        return self.plane.get("schedulerprofile", name)
+
+    def condition(self, profile: str, kind: str) -> dict[str, str]:
+        """One condition of a profile; empty when it is absent."""
+        found: list[dict[str, str]] = self.profile(profile).get("status", {}).get("conditions", [])
+        return next((condition for condition in found if condition["type"] == kind), {})
+
+    def wait_ready(self, profile: str, seconds: float = 60) -> None:
+        """`kubectl wait` until the profile is Ready for its present generation."""
+        generation = self.profile(profile)["metadata"]["generation"]
+        eventually(
+            lambda: (
+                self.profile(profile)["status"].get("observedGeneration") == generation
+                and self.condition(profile, "Ready").get("status") == "True"
+            ),
+            what=f"{profile} to be Ready in generation {generation}: {self.profile(profile).get('status')}",
+            within=seconds,
+        )
+
+    def pods(self, selector: str = "", namespace: str = "default") -> list[dict[str, Any]]:
+        """Pods of a namespace by label."""
+        found: list[dict[str, Any]] = self.plane.get("pods", "-n", namespace, *(["-l", selector] if selector else []))[
+            "items"
+        ]
+        return found
+
+    def wait_bound(self, count: int, selector: str, seconds: float = 60) -> list[dict[str, Any]]:
+        """Wait until `count` pods with the label have a node, and return them."""
+
+        def bound() -> list[dict[str, Any]]:
+            found = [pod for pod in self.pods(selector) if pod["spec"].get("nodeName")]
+            return found if len(found) >= count else []
+
+        return eventually(bound, what=f"{count} pods with {selector} to be bound", within=seconds)
+
+    def engines(self, profile: str) -> list[dict[str, Any]]:
+        """Engine pods of a profile that are not being deleted, oldest first."""
+        found = [
+            pod
+            for pod in self.pods(f"pointsman.dev/profile={profile}", FLEET)
+            if "deletionTimestamp" not in pod["metadata"]
+        ]
+        return sorted(found, key=lambda pod: str(pod["metadata"]["creationTimestamp"]))
+
+    def children(self, profile: str) -> list[str]:
+        """`kind/name` of everything that a profile's label is on, wherever it lies."""
+        kinds = "configmap,serviceaccount,lease,role,rolebinding,deployment,replicaset,pod,poddisruptionbudget"
+        listed = self.plane.kubectl("get", kinds, "-n", FLEET, "-l", f"pointsman.dev/profile={profile}", "-o", "name")
+        cluster = self.plane.kubectl(
+            "get", "clusterrolebinding", "-l", f"pointsman.dev/profile={profile}", "-o", "name"
+        )
+        return (listed.stdout + cluster.stdout).split()
+
+    def assert_nobody_was_refused(self, *, gone: Sequence[str] = ()) -> None:
+        """No call of the operator or of an engine was answered 401 or 403."""
+        assert refusals(self.plane.audit(), gone=gone) == []
+
+    def assert_no_node_is_overcommitted(self) -> None:
+        """By the sums of plain manifests."""
+        assert overcommitted(self.plane.get("nodes")["items"], self.plane.get("pods", "-A")["items"]) == {}
+
+
+@contextmanager
+def installed(
+    binaries: Binaries, folder: Path, nodes: Sequence[NodeShape], *, backoff: BackoffLimits = QUICK_RESTARTS
+) -> Iterator[Fleet]:
+    """A fresh cluster with `nodes`, one more for operator and engines, and the operator running."""
+    (folder / "control-plane").mkdir()
+    with (
+        running(folder / "control-plane", binaries, scheduler=True) as plane,
+        running_agent(plane.kubeconfig, folder / "agent", [CONTROL_NODE, *nodes], backoff=backoff) as agent,
+    ):
+        install(plane)
+        yield Fleet(plane, agent)
+
+
+def install(plane: ControlPlane) -> None:
+    """What the README tells an administrator to do, and wait for the operator."""
+    plane.kubectl("apply", "--server-side", "-f", str(ROOT / "crds"))
+    plane.kubectl("wait", "--for=condition=Established", "crd/schedulerprofiles.pointsman.dev", "--timeout=30s")
+    plane.kubectl("apply", "--server-side", "-f", str(ROOT / "deploy" / "manifests"))
+    plane.kubectl("rollout", "status", "deployment/pointsman-operator", "-n", SYSTEM, "--timeout=60s")
+
+
+def hollow(count: int, *, pool: str, cpu: str = "4", memory: str = "16Gi", pods: int = 110) -> list[NodeShape]:
+    """Equal hollow nodes of a pool, kept for pods that tolerate the pool's taint (`workloads.in_pool`)."""
+    taint = NodeTaint("pool", "NoSchedule", pool)
+    shape = NodeShape("", cpu=cpu, memory=memory, pods=pods, labels={"pool": pool}, taints=(taint,))
+    return list(numbered(shape, f"{pool}-", count))
