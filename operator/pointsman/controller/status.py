@@ -1,0 +1,88 @@
+"""The status of a profile, built anew from what is there; only last good policy, times and counters look back."""
+
+from datetime import datetime
+
+from msgspec import UNSET, UnsetType, structs
+
+from pointsman.api.reasons import ConditionType, Reason
+from pointsman.api.status import (
+    MAX_ENGINES,
+    MAX_NOTES,
+    EngineStatus,
+    LastGood,
+    PolicyStatus,
+    PriorityStatus,
+    ProfileStatus,
+    cut,
+)
+from pointsman.controller import children
+from pointsman.controller.conditions import conditions, dated, summary
+from pointsman.controller.profile import Profile
+from pointsman.controller.revision import Revision
+from pointsman.controller.statistics import statistics
+from pointsman.controller.verdict import FALSE, Verdict
+from pointsman.controller.world import World
+
+
+def build_status(
+    profile: Profile, world: World, verdict: Verdict, shown: Revision | None, now: datetime
+) -> ProfileStatus:
+    """The status that goes with a verdict; `shown` is the revision that the profile's children are made from."""
+    ready = sum(engine.ready for engine in world.engines)
+    replicas = shown.replicas if shown is not None else 0
+    return ProfileStatus(
+        observed_generation=profile.generation,
+        conditions=conditions(profile, world, verdict, shown, now),
+        replicas=len(world.engines),
+        ready_replicas=ready,
+        replicas_summary=f"{ready}/{replicas}",
+        selector=children.selector_text(profile.name),
+        image=(shown.engine.image or world.fleet.image) if shown is not None else UNSET,
+        policy=_policy(shown) if shown is not None else UNSET,
+        engines=_engines(world),
+        last_good=_last_good(profile, verdict, shown),
+        stats=statistics(world.report, world.waiting, profile.status.stats, now),
+    )
+
+
+def refused(profile: Profile, status: ProfileStatus, verdict: Verdict, now: datetime) -> ProfileStatus:
+    """A status with another verdict: the API server did not let us do what was planned."""
+    kept = [
+        condition
+        for condition in status.conditions
+        if condition.type in {ConditionType.POLICY_VALID, ConditionType.AVAILABLE}
+    ]
+    return structs.replace(
+        status,
+        observed_generation=profile.generation,
+        conditions=dated(profile, [*summary(verdict), *kept], now),
+    )
+
+
+def _policy(revision: Revision) -> PolicyStatus:
+    document = revision.document
+    return PolicyStatus(
+        hash=revision.short_hash,
+        predicates=tuple(entry.name for entry in document.predicates),
+        priorities=tuple(PriorityStatus(name=entry.name, weight=entry.weight) for entry in document.priorities),
+        notes=tuple(cut(note) for note in revision.notes[:MAX_NOTES]),
+    )
+
+
+def _engines(world: World) -> tuple[EngineStatus, ...]:
+    holder = world.leader
+    return tuple(
+        EngineStatus(
+            pod=engine.pod,
+            policy_hash=engine.policy_hash,
+            ready=engine.ready,
+            leader=holder is not None and engine.pod == holder.pod,
+        )
+        for engine in sorted(world.engines, key=lambda engine: engine.pod)[:MAX_ENGINES]
+    )
+
+
+def _last_good(profile: Profile, verdict: Verdict, shown: Revision | None) -> LastGood | UnsetType:
+    if shown is None or verdict.reason is not Reason.ENGINE_READY or verdict.status == FALSE:
+        return profile.status.last_good
+    return LastGood(hash=shown.short_hash, generation=shown.generation)
