@@ -17,12 +17,14 @@ logger = logging.getLogger(__name__)
 
 GATES_REJECTOR = "SchedulingGates"
 NAMESPACE_REJECTOR = "pods.namespaceSelector"  # not a predicate: the profile does not serve the pod's namespace
+UNREADABLE_REJECTOR = "pod.spec"  # nor is this: a field of the pod could not be read
 
 _OWN = Happening.OWN_TOLERATIONS | Happening.OWN_GATES_ELIMINATED | Happening.OWN_UPDATE
 _ANYTHING = Wakes(on=~Happening(0))
 _OUTSIDE_PREDICATES: Mapping[str, Wakes] = {
     GATES_REJECTOR: Wakes(on=Happening.OWN_GATES_ELIMINATED),
     NAMESPACE_REJECTOR: Wakes(on=Happening.NAMESPACE),
+    UNREADABLE_REJECTOR: Wakes(on=_OWN),
 }
 
 # Values of the metric label `event` (pkg/scheduler/framework/events.go, 1.36).

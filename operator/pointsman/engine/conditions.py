@@ -1,0 +1,140 @@
+"""Writes PodScheduled=False on pods that found no node, in the background and at most once per change.
+
+The latest word on a pod replaces one that was not written yet. Every write is fenced by the Lease. A write that fails
+because the pod changed is tried again with the pod's newer version; one that fails for good is dropped, because the
+pod's next attempt says it again.
+"""
+
+import asyncio
+import logging
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import msgspec
+
+from pointsman.engine.pod_condition import Failure, condition_patch, told_by
+from pointsman.kube.client import Client, PatchKind
+from pointsman.kube.clock import Clock
+from pointsman.kube.errors import ApiError, Conflict, KubeError, NotFound, TooManyRequests
+from pointsman.kube.resources import PODS
+from pointsman.policy.pod import PodInfo
+
+logger = logging.getLogger(__name__)
+
+WORKERS = 4
+MAX_CONFLICTS = 6
+_FIRST_PAUSE_SECONDS = 0.1
+_LONGEST_PAUSE_SECONDS = 5.0
+_FENCED_PAUSE_SECONDS = 1.0
+
+
+@dataclass(slots=True)
+class _Wanted:
+    pod: PodInfo
+    failure: Failure
+    tries: int = 0
+
+
+class ConditionWriter:
+    """Keeps for each pending pod what was last told, and tells what is new."""
+
+    def __init__(self, client: Client, may_write: Callable[[], bool], clock: Clock, rng: random.Random) -> None:
+        self._client = client
+        self._may_write = may_write
+        self._clock = clock
+        self._rng = rng
+        self._wanted: dict[str, _Wanted] = {}  # uid -> what to write, oldest first
+        self._writing: dict[str, Failure] = {}
+        self._told: dict[str, tuple[str, str]] = {}
+        self._news = asyncio.Event()
+
+    def tell(self, pod: PodInfo, failure: Failure) -> None:
+        """Have the condition say this, unless it does already."""
+        self._wanted.pop(pod.uid, None)
+        said = self._writing.get(pod.uid) or self._told.get(pod.uid) or told_by(pod.pod)
+        if said != failure:
+            self._wanted[pod.uid] = _Wanted(pod, failure)
+            self._news.set()
+
+    def follow(self, pod: PodInfo) -> None:
+        """A newer version of a pod was seen: a waiting write is made for that one."""
+        wanted = self._wanted.get(pod.uid)
+        if wanted is not None:
+            wanted.pod = pod
+
+    def withdraw(self, uid: str) -> None:
+        """The pod has a node now: what was not written yet would be wrong."""
+        self._wanted.pop(uid, None)
+
+    def forget(self, uid: str) -> None:
+        """The pod is bound or gone for good; a write under way is not remembered."""
+        self._wanted.pop(uid, None)
+        self._told.pop(uid, None)
+        self._writing.pop(uid, None)
+
+    async def run(self) -> None:
+        """Write until cancelled."""
+        async with asyncio.TaskGroup() as group:
+            for _ in range(WORKERS):
+                group.create_task(self._work())
+
+    async def _work(self) -> None:
+        while True:
+            wanted = self._next()
+            if wanted is None:
+                self._news.clear()
+                await self._news.wait()
+            elif not self._may_write():
+                self._wanted.setdefault(wanted.pod.uid, wanted)
+                await self._clock.sleep(_FENCED_PAUSE_SECONDS)
+            else:
+                await self._write(wanted)
+
+    def _next(self) -> _Wanted | None:
+        uid = next((uid for uid in self._wanted if uid not in self._writing), None)
+        return None if uid is None else self._wanted.pop(uid)
+
+    async def _write(self, wanted: _Wanted) -> None:
+        uid = wanted.pod.uid
+        self._writing[uid] = wanted.failure
+        try:
+            await self._patch(wanted)
+            if uid in self._writing:
+                self._told[uid] = wanted.failure
+        except NotFound:
+            return
+        except KubeError as error:
+            if uid in self._writing:
+                await self._after_failure(wanted, error)
+        finally:
+            self._writing.pop(uid, None)
+            self._news.set()
+
+    async def _patch(self, wanted: _Wanted) -> None:
+        pod = wanted.pod
+        already = pod.uid in self._told or told_by(pod.pod) is not None
+        patch = condition_patch(pod.pod, wanted.failure, already_false=already, now=self._clock.now())
+        await self._client.request(
+            "PATCH",
+            PODS.path(pod.namespace, pod.name, "status"),
+            body=msgspec.json.encode(patch),
+            content_type=PatchKind.STRATEGIC,
+            may_send=self._may_write,
+        )
+
+    async def _after_failure(self, wanted: _Wanted, error: KubeError) -> None:
+        if not _may_pass(wanted, error):
+            logger.warning("condition PodScheduled not written: %s", error, extra={"pod": wanted.pod.full_name})
+            return
+        self._wanted.setdefault(wanted.pod.uid, wanted)  # waits here for `follow`, `withdraw` or a newer word
+        pause = min(_FIRST_PAUSE_SECONDS * 2**wanted.tries, _LONGEST_PAUSE_SECONDS)
+        wanted.tries += 1
+        await self._clock.sleep(pause * self._rng.uniform(1.0, 1.5))
+
+
+def _may_pass(wanted: _Wanted, error: KubeError) -> bool:
+    """Whether trying again can help: the pod changed, no answer, or a server in trouble."""
+    if isinstance(error, Conflict):
+        return wanted.tries < MAX_CONFLICTS
+    return not isinstance(error, ApiError) or isinstance(error, TooManyRequests) or error.status >= 500

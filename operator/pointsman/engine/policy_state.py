@@ -1,0 +1,59 @@
+"""What one policy holds at run time, and what all policies of a process share.
+
+Plain data, passed to the parts that act on it: `scheduler` follows the watch, `attempts` decides and settles. Nothing
+here behaves.
+"""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from pointsman.engine.assumption import Assumption
+from pointsman.engine.backoff import Backoff
+from pointsman.engine.cluster.cluster import Changes, Cluster
+from pointsman.engine.cluster.pool import Pool
+from pointsman.engine.filtering import POOL_REJECTOR
+from pointsman.engine.metrics import Metrics
+from pointsman.engine.nominator import Nominator
+from pointsman.engine.queue import SchedulingQueue
+from pointsman.engine.recent_bindings import RecentBindings
+from pointsman.engine.statistics import Statistics
+from pointsman.engine.verdict import Outcome
+from pointsman.engine.wakeups import Wakeups
+from pointsman.kube.clock import Clock
+from pointsman.policy.policy import Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the policies of a process share."""
+
+    cluster: Cluster
+    clock: Clock
+    rng: random.Random
+    metrics: Metrics
+    broadcast: Callable[[Changes], None]  # tells every policy's queue what changed
+    submit: Callable[[Assumption, Callable[[Assumption, Outcome], None]], None]  # to the binder
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyState:
+    """One policy, its waiting pods and those on their way to a node."""
+
+    policy: Policy
+    pool: Pool
+    queue: SchedulingQueue
+    assumed: dict[str, Assumption] = field(default_factory=dict)  # by uid
+    nominator: Nominator = field(default_factory=Nominator)
+    statistics: Statistics = field(default_factory=Statistics)
+    recent: RecentBindings = field(default_factory=RecentBindings)
+
+
+def policy_state(policy: Policy, cluster: Cluster, metrics: Metrics) -> PolicyState:
+    """A policy with nothing to do yet."""
+    pool = cluster.pool(policy.candidates)
+    wakes = {predicate.name: predicate.wakes_on for predicate in policy.predicates}
+    settings = policy.document.queue
+    backoff = Backoff(settings.pod_initial_backoff_seconds, settings.pod_max_backoff_seconds)
+    wakeups = Wakeups({**wakes, POOL_REJECTOR: pool.wakes_on})
+    return PolicyState(policy, pool, SchedulingQueue(backoff, wakeups, metrics.arrived))
