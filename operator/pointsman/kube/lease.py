@@ -54,7 +54,7 @@ class Elector:
     on_acquired: called each time that holding begins
     on_lost: called each time that it ends: with "" when renewals failed past the deadline or the Lease is gone, with
         the other's identity when another holder is seen. After "" the latter may still follow, once.
-    annotations: merged into the Lease's annotations with each renewal
+    annotations: merged into the Lease's annotations with each renewal, and with the release
     patience: seconds that a candidate waits beyond what the rules ask, before it takes what another held or released
     """
 
@@ -75,6 +75,7 @@ class Elector:
     ) -> None:
         self.lease: Lease | None = None  # as last seen
         self.last_error = ""  # why the last round failed; empty when it did not
+        self.last_failure: KubeError | None = None  # the same as it was raised
         self._client = client
         self._namespace = namespace
         self._name = name
@@ -114,7 +115,7 @@ class Elector:
                 except KubeError as error:
                     self._failed(error)
                 else:
-                    self.last_error = ""
+                    self.last_error, self.last_failure = "", None
                 self._watch_deadline()
                 await self._clock.sleep(self._pause(start))
         finally:
@@ -147,12 +148,10 @@ class Elector:
     async def _write(self) -> None:
         sent = self._clock.monotonic()
         spec = taken(self.lease, self._identity, rfc3339(self._clock.now(), micro=True))
-        annotations = dict(self._annotations())
-        metadata: dict[str, Any] = {"annotations": annotations} if annotations else {}
         if self.lease is None:
-            content = await self._make(metadata, spec)
+            content = await self._make(spec)
         else:
-            content = await self._patch(metadata, spec, self._request_seconds())
+            content = await self._patch(spec, self._request_seconds())
         self.lease = decode(content, Lease)
         self._observer.see(self.lease, self._clock.monotonic())
         self._valid_until = sent + LEASE_DEADLINE_SECONDS
@@ -161,20 +160,24 @@ class Elector:
             _log.info("%s acquired Lease %s/%s", self._identity, self._namespace, self._name)
             self._on_acquired()
 
-    async def _make(self, metadata: dict[str, Any], spec: dict[str, Any]) -> bytes:
+    async def _make(self, spec: dict[str, Any]) -> bytes:
         lease = {
             "apiVersion": LEASES.api_version,
             "kind": LEASES.kind,
-            "metadata": {"name": self._name, "namespace": self._namespace, **metadata},
+            "metadata": {"name": self._name, "namespace": self._namespace, **self._metadata()},
             "spec": spec,
         }
         return await self._client.create(LEASES.path(self._namespace), lease)
 
-    async def _patch(self, metadata: dict[str, Any], spec: dict[str, Any], timeout: float) -> bytes:
+    async def _patch(self, spec: dict[str, Any], timeout: float) -> bytes:
         version = self.lease.metadata.resource_version if self.lease is not None else ""
-        patch = {"metadata": {"resourceVersion": version, **metadata}, "spec": spec}
+        patch = {"metadata": {"resourceVersion": version, **self._metadata()}, "spec": spec}
         path = LEASES.path(self._namespace, self._name)
         return await self._client.patch(path, patch, kind=PatchKind.MERGE, timeout=timeout)
+
+    def _metadata(self) -> dict[str, Any]:
+        annotations = dict(self._annotations())
+        return {"annotations": annotations} if annotations else {}
 
     def _see(self, lease: Lease | None) -> None:
         """Take in what the server has; whoever is not named there does not hold."""
@@ -207,7 +210,7 @@ class Elector:
         words = f"Lease {self._namespace}/{self._name}: {error}"
         if words != self.last_error:
             _log.warning("%s", words)
-        self.last_error = words
+        self.last_error, self.last_failure = words, error
 
     def _request_seconds(self) -> float:
         """How long one request may take: never past the deadline, so that it is noticed in time."""
@@ -232,7 +235,7 @@ class Elector:
                 if holder_of(self.lease) != self._identity:
                     return
                 try:
-                    await self._patch({}, released(rfc3339(self._clock.now(), micro=True)), _RELEASE_SECONDS)
+                    await self._patch(released(rfc3339(self._clock.now(), micro=True)), _RELEASE_SECONDS)
                 except Conflict:
                     await self._read()
                 else:
