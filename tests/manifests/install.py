@@ -1,6 +1,6 @@
 """Installing Pointsman's manifests on a control plane, as the README tells an administrator to do it."""
 
-from collections.abc import Iterator
+import functools
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +20,10 @@ def files() -> list[Path]:
     return [*sorted(CUSTOM_RESOURCES.glob("*.yaml")), *sorted(MANIFESTS.glob("*.yaml"))]
 
 
-def documents() -> Iterator[dict[str, Any]]:
+@functools.cache
+def documents() -> tuple[dict[str, Any], ...]:
     """Every object of the manifests."""
-    for path in files():
-        yield from yaml.safe_load_all(path.read_text())
+    return tuple(document for path in files() for document in yaml.safe_load_all(path.read_text()))
 
 
 def install(plane: ControlPlane) -> None:

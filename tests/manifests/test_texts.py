@@ -1,10 +1,12 @@
 """What must never stand in a manifest, read from the files themselves."""
 
+import importlib.metadata
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from pointsman.api import names
 from tests.manifests.install import documents
 
 FLEET_CHILDREN = {
@@ -98,3 +100,27 @@ def test_only_reading_is_aggregated() -> None:
 
     assert [document["metadata"]["name"] for document in aggregated] == ["pointsman-view"]
     assert {verb for rule in aggregated[0]["rules"] for verb in rule["verbs"]} == {"get", "list", "watch"}
+
+
+def test_the_names_are_those_that_the_operator_and_the_engines_use() -> None:
+    present = {(document["kind"], document["metadata"]["name"]) for document in documents()}
+
+    assert {
+        ("Namespace", names.OPERATOR_NAMESPACE),
+        ("Namespace", names.FLEET_NAMESPACE),
+        ("ClusterRole", names.ENGINE_CLUSTER_ROLE),
+        ("ClusterRole", names.ENGINE_VOLUMES_CLUSTER_ROLE),
+        ("ClusterRole", names.ENGINE_PREEMPTION_CLUSTER_ROLE),
+        ("ConfigMap", names.IMAGES_CONFIG_MAP),
+    } <= present
+    leases = [rule for rule in role("Role", "pointsman-operator", names.OPERATOR_NAMESPACE) if "resourceNames" in rule]
+    assert [rule["resourceNames"] for rule in leases] == [[names.OPERATOR_LEASE], [names.IMAGES_CONFIG_MAP]]
+
+
+def test_the_operators_image_is_of_this_version_and_allowed_to_engines() -> None:
+    [deployment] = [document for document in documents() if document["kind"] == "Deployment"]
+    [images] = [document for document in documents() if document["kind"] == "ConfigMap"]
+    image = f"pointsman/pointsman:{importlib.metadata.version('pointsman')}"
+
+    assert deployment["spec"]["template"]["spec"]["containers"][0]["image"] == image
+    assert image in images["data"][names.IMAGES_KEY].split()
