@@ -46,12 +46,21 @@ def describe(error: ValidationError, model: type[BaseModel], data: Any, root: st
     return tuple(_describe_one(details, schema, data, root) for details in error.errors(include_url=False))
 
 
+def unknown_field(name: str, known: Sequence[str]) -> str:
+    """What to say of a field that is none of the known ones."""
+    by_lower = {candidate.lower(): candidate for candidate in known}
+    close = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.7)
+    if close:
+        return f"unknown field, did you mean {by_lower[close[0]]}?"
+    return f"unknown field; known are {', '.join(known)}" if known else "unknown field: none is known here"
+
+
 def _describe_one(details: ErrorDetails, schema: dict[str, Any], data: Any, root: str) -> tuple[str, str]:
     location, kind = details["loc"], details["type"]
     if location and location[-1] == "[key]":
         location = location[:-2]
     if kind == "extra_forbidden":
-        message = _unknown_field(str(location[-1]), _fields_at(schema, schema, location[:-1]))
+        message = unknown_field(str(location[-1]), _fields_at(schema, schema, location[:-1]))
     elif kind in _WORDS:
         message = _WORDS[kind](details)
     else:
@@ -96,14 +105,6 @@ def _resolve(root: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
         found: dict[str, Any] = root["$defs"][schema["$ref"].rpartition("/")[2]]
         return found
     return schema
-
-
-def _unknown_field(name: str, known: list[str]) -> str:
-    by_lower = {candidate.lower(): candidate for candidate in known}
-    close = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.7)
-    if close:
-        return f"unknown field, did you mean {by_lower[close[0]]}?"
-    return f"unknown field; known are {', '.join(known)}" if known else "unknown field: none is known here"
 
 
 def _is_not(what: str) -> Callable[[ErrorDetails], str]:

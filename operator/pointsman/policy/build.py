@@ -15,7 +15,8 @@ from pointsman.api.names import POLICY_API_VERSION
 from pointsman.kube.objects import LabelSelector
 from pointsman.policy.document import PolicyDocument, PredicateEntry, content_hash
 from pointsman.policy.errors import PolicyError, Problem
-from pointsman.policy.guards import FEATURES, guards_of
+from pointsman.policy.guards import guards_of
+from pointsman.policy.needs import FEATURES
 from pointsman.policy.policy import LabelMatcher, Policy, WeightedPriority
 from pointsman.policy.registry import BUILT, Rule
 from pointsman.policy.rule import Predicate

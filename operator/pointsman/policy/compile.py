@@ -24,7 +24,7 @@ from pointsman.policy.document import (
 )
 from pointsman.policy.entries import Changes, Entry, read_list
 from pointsman.policy.errors import PolicyError, Problem
-from pointsman.policy.guards import FEATURES
+from pointsman.policy.needs import FEATURES
 from pointsman.policy.notes import notes_of
 from pointsman.policy.registry import BUILT
 from pointsman.policy.settings import engine_problems, read_selector

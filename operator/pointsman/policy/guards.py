@@ -1,141 +1,22 @@
 """Predicates for rules that are on but not in this release: a pod that needs one waits and is told, never guessed at.
 
 A guard bears its rule's name, so that statistics and wake-ups name the rule that is missing, and rejects the pod
-before any node is looked at. Its priority half guards soft wishes: a pod that asks to be spread, and would be placed
-without that, was guessed at as well. What each rule looks at in a pod: its plugin's PreFilter in kube-scheduler 1.36.
+before any node is looked at. The priority half of a rule is guarded too: a pod that asks to be spread, and is placed
+without that, was guessed at as well.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Iterator
 
 import numpy as np
 
-from pointsman.kube.objects import LabelSelector, Pod, PodAffinityTerm, Volume
+from pointsman.kube.objects import LabelSelector, PodAffinityTerm
 from pointsman.policy.document import GuardsEntry
+from pointsman.policy.needs import NEEDS, Need
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.rule import SKIP, Dependence, Happening, Predicate, PredicateBase, Reads, Reject, Skip, Wakes
 from pointsman.policy.selectors import SelectorError, label_matcher
 from pointsman.policy.sides import Side
 from pointsman.policy.view import BoolArray, ClusterView, Rows
-
-Asks = Callable[[Pod], str]
-"""What a pod uses that needs the rule, in plural words; empty when it does not need it."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Need:
-    """`fields` are those that `asks` reads; `feature` says in a note whose pods are concerned."""
-
-    rule: str
-    feature: str
-    asks: Asks
-    fields: tuple[str, ...]
-
-
-def _any_volume(pod: Pod, has: Callable[[Volume], object], words: str) -> str:
-    return words if any(has(volume) is not None for volume in pod.spec.volumes) else ""
-
-
-def _claims(pod: Pod) -> str:
-    return _any_volume(pod, lambda volume: volume.persistent_volume_claim, "persistent volume claims")
-
-
-def _claims_or_ephemeral(pod: Pod) -> str:
-    return _claims(pod) or _any_volume(pod, lambda volume: volume.ephemeral, "generic ephemeral volumes")
-
-
-def _exclusive_disks(pod: Pod) -> str:
-    return (
-        _claims_or_ephemeral(pod)
-        or _any_volume(pod, lambda volume: volume.gce_persistent_disk, "GCE persistent disks")
-        or _any_volume(pod, lambda volume: volume.aws_elastic_block_store, "AWS EBS volumes")
-        or _any_volume(pod, lambda volume: volume.rbd, "RBD volumes")
-        or _any_volume(pod, lambda volume: volume.iscsi, "iSCSI volumes")
-    )
-
-
-def _counted_volumes(pod: Pod) -> str:
-    return (
-        _claims_or_ephemeral(pod)
-        or _any_volume(pod, lambda volume: volume.gce_persistent_disk, "GCE persistent disks")
-        or _any_volume(pod, lambda volume: volume.aws_elastic_block_store, "AWS EBS volumes")
-        or _any_volume(pod, lambda volume: volume.azure_disk, "Azure disks")
-        or _any_volume(pod, lambda volume: volume.cinder, "Cinder volumes")
-    )
-
-
-def _resource_claims(pod: Pod) -> str:
-    return "resource claims" if pod.spec.resource_claims else ""
-
-
-def _spread(when: str, words: str) -> Asks:
-    return lambda pod: (
-        words if any(item.when_unsatisfiable == when for item in pod.spec.topology_spread_constraints) else ""
-    )
-
-
-def _required_affinity(pod: Pod) -> str:
-    affinity = pod.spec.affinity
-    both = (affinity.pod_affinity, affinity.pod_anti_affinity) if affinity else ()
-    asked = any(half is not None and half.required_during_scheduling_ignored_during_execution for half in both)
-    return "required pod affinity terms" if asked else ""
-
-
-def _preferred_affinity(pod: Pod) -> str:
-    affinity = pod.spec.affinity
-    both = (affinity.pod_affinity, affinity.pod_anti_affinity) if affinity else ()
-    asked = any(half is not None and half.preferred_during_scheduling_ignored_during_execution for half in both)
-    return "preferred pod affinity terms" if asked else ""
-
-
-def _node_features(pod: Pod) -> str:
-    containers = (*pod.spec.init_containers, *pod.spec.containers)
-    if any(rule.action == "RestartAllContainers" for item in containers for rule in item.restart_policy_rules):
-        return "restart rules for all containers"
-    return "user namespaces with the host's network" if pod.spec.host_network and pod.spec.host_users is False else ""
-
-
-_VOLUMES: Final = ("pod.spec.volumes",)
-_SPREAD: Final = ("pod.spec.topology_spread_constraints",)
-_AFFINITY: Final = ("pod.spec.affinity",)
-_FEATURES: Final = (
-    "pod.spec.init_containers",
-    "pod.spec.containers",
-    "pod.spec.host_network",
-    "pod.spec.host_users",
-)
-
-# In the order in which they are asked: of several rules that a pod needs, the one that says most about it comes first.
-_NEEDS: Final[dict[Side, tuple[_Need, ...]]] = {
-    Side.PREDICATES: (
-        _Need("VolumeBinding", "volume claims", _claims_or_ephemeral, _VOLUMES),
-        _Need("VolumeRestrictions", "volumes that pods may not share", _exclusive_disks, _VOLUMES),
-        _Need("NodeVolumeLimits", "volumes of which a node takes only so many", _counted_volumes, _VOLUMES),
-        _Need("VolumeZone", "volumes that belong to a zone", _claims, _VOLUMES),
-        _Need("DynamicResources", "resource claims", _resource_claims, ("pod.spec.resource_claims",)),
-        _Need("InterPodAffinity", "required pod affinity", _required_affinity, _AFFINITY),
-        _Need(
-            "PodTopologySpread",
-            "hard spread constraints",
-            _spread("DoNotSchedule", "topology spread constraints"),
-            _SPREAD,
-        ),
-        _Need("NodeDeclaredFeatures", "needs for features of nodes", _node_features, _FEATURES),
-    ),
-    Side.PRIORITIES: (
-        _Need("InterPodAffinity", "preferred pod affinity", _preferred_affinity, _AFFINITY),
-        _Need(
-            "PodTopologySpread",
-            "soft spread constraints",
-            _spread("ScheduleAnyway", "soft topology spread constraints"),
-            _SPREAD,
-        ),
-    ),
-}
-
-FEATURES: Final = {side: {need.rule: need.feature for need in needs} for side, needs in _NEEDS.items()}
-"""By list, the rules that can be guarded, with words for the pods that need them."""
 
 
 class Guard(PredicateBase[None]):
@@ -143,7 +24,7 @@ class Guard(PredicateBase[None]):
 
     wakes_on = Wakes(Happening.OWN_UPDATE)
 
-    def __init__(self, rule: str, needs: tuple[_Need, ...]) -> None:
+    def __init__(self, rule: str, needs: tuple[Need, ...]) -> None:
         self.name = rule
         self._needs = needs
         self.reads = Reads(frozenset(field for need in needs for field in need.fields), Dependence(0))
@@ -176,7 +57,7 @@ class AntiAffinityGuard(Guard):
         | Happening.NAMESPACE
     )
 
-    def __init__(self, rule: str, needs: tuple[_Need, ...]) -> None:
+    def __init__(self, rule: str, needs: tuple[Need, ...]) -> None:
         super().__init__(rule, needs)
         fields = self.reads.pod_fields | {"namespace", "pod.metadata.labels"}
         self.reads = Reads(fields, Dependence.CLUSTER)
@@ -223,7 +104,7 @@ def _matches(selector: LabelSelector | None, labels: dict[str, str]) -> bool:
 def guards_of(entry: GuardsEntry) -> Iterator[Predicate[None]]:
     """The guards of a policy document, one for each rule, in the order in which they are asked."""
     wanted = {Side.PREDICATES: entry.predicates, Side.PRIORITIES: entry.priorities}
-    needs = [(side, need) for side in Side for need in _NEEDS[side] if need.rule in wanted[side]]
+    needs = [(side, need) for side in Side for need in NEEDS[side] if need.rule in wanted[side]]
     for rule in dict.fromkeys(need.rule for _, need in needs):
         of_rule = tuple(need for _, need in needs if need.rule == rule)
         hard = any(side is Side.PREDICATES and need.rule == rule for side, need in needs)

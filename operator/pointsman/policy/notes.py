@@ -9,7 +9,7 @@ from pointsman.api.messages import entry_path
 from pointsman.api.spec import Base, ProfileSpec, State
 from pointsman.policy.document import PolicyDocument
 from pointsman.policy.entries import Changes
-from pointsman.policy.guards import FEATURES
+from pointsman.policy.needs import FEATURES
 from pointsman.policy.sides import Side
 
 _CHECKED_BY_KUBELET: Final = ("NodeName", "NodeAffinity", "NodePorts", "NodeResourcesFit")

@@ -1,0 +1,130 @@
+"""What a pod uses that only a rule which is not in this release could decide about.
+
+By list, because a rule has a hard and a soft half: what its predicate enforces, and what its priority wishes for. What
+each rule looks at in a pod is what its plugin's PreFilter or PreScore looks at in kube-scheduler 1.36.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from pointsman.kube.objects import Pod, Volume
+from pointsman.policy.sides import Side
+
+Asks = Callable[[Pod], str]
+"""What a pod uses that needs the rule, in plural words; empty when it does not need it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """`fields` are those that `asks` reads; `feature` says in a note whose pods are concerned."""
+
+    rule: str
+    feature: str
+    asks: Asks
+    fields: tuple[str, ...]
+
+
+def _any_volume(pod: Pod, has: Callable[[Volume], object], words: str) -> str:
+    return words if any(has(volume) is not None for volume in pod.spec.volumes) else ""
+
+
+def _claims(pod: Pod) -> str:
+    return _any_volume(pod, lambda volume: volume.persistent_volume_claim, "persistent volume claims")
+
+
+def _claims_or_ephemeral(pod: Pod) -> str:
+    return _claims(pod) or _any_volume(pod, lambda volume: volume.ephemeral, "generic ephemeral volumes")
+
+
+def _exclusive_disks(pod: Pod) -> str:
+    return (
+        _claims_or_ephemeral(pod)
+        or _any_volume(pod, lambda volume: volume.gce_persistent_disk, "GCE persistent disks")
+        or _any_volume(pod, lambda volume: volume.aws_elastic_block_store, "AWS EBS volumes")
+        or _any_volume(pod, lambda volume: volume.rbd, "RBD volumes")
+        or _any_volume(pod, lambda volume: volume.iscsi, "iSCSI volumes")
+    )
+
+
+def _counted_volumes(pod: Pod) -> str:
+    return (
+        _claims_or_ephemeral(pod)
+        or _any_volume(pod, lambda volume: volume.gce_persistent_disk, "GCE persistent disks")
+        or _any_volume(pod, lambda volume: volume.aws_elastic_block_store, "AWS EBS volumes")
+        or _any_volume(pod, lambda volume: volume.azure_disk, "Azure disks")
+        or _any_volume(pod, lambda volume: volume.cinder, "Cinder volumes")
+    )
+
+
+def _resource_claims(pod: Pod) -> str:
+    return "resource claims" if pod.spec.resource_claims else ""
+
+
+def _spread(when: str, words: str) -> Asks:
+    return lambda pod: (
+        words if any(item.when_unsatisfiable == when for item in pod.spec.topology_spread_constraints) else ""
+    )
+
+
+def _required_affinity(pod: Pod) -> str:
+    affinity = pod.spec.affinity
+    both = (affinity.pod_affinity, affinity.pod_anti_affinity) if affinity else ()
+    asked = any(half is not None and half.required_during_scheduling_ignored_during_execution for half in both)
+    return "required pod affinity terms" if asked else ""
+
+
+def _preferred_affinity(pod: Pod) -> str:
+    affinity = pod.spec.affinity
+    both = (affinity.pod_affinity, affinity.pod_anti_affinity) if affinity else ()
+    asked = any(half is not None and half.preferred_during_scheduling_ignored_during_execution for half in both)
+    return "preferred pod affinity terms" if asked else ""
+
+
+def _node_features(pod: Pod) -> str:
+    containers = (*pod.spec.init_containers, *pod.spec.containers)
+    if any(rule.action == "RestartAllContainers" for item in containers for rule in item.restart_policy_rules):
+        return "restart rules for all containers"
+    return "user namespaces with the host's network" if pod.spec.host_network and pod.spec.host_users is False else ""
+
+
+_VOLUMES: Final = ("pod.spec.volumes",)
+_SPREAD: Final = ("pod.spec.topology_spread_constraints",)
+_AFFINITY: Final = ("pod.spec.affinity",)
+_FEATURES: Final = (
+    "pod.spec.init_containers",
+    "pod.spec.containers",
+    "pod.spec.host_network",
+    "pod.spec.host_users",
+)
+
+# In the order in which they are asked: of several rules that a pod needs, the one that says most about it comes first.
+NEEDS: Final[dict[Side, tuple[Need, ...]]] = {
+    Side.PREDICATES: (
+        Need("VolumeBinding", "volume claims", _claims_or_ephemeral, _VOLUMES),
+        Need("VolumeRestrictions", "volumes that pods may not share", _exclusive_disks, _VOLUMES),
+        Need("NodeVolumeLimits", "volumes of which a node takes only so many", _counted_volumes, _VOLUMES),
+        Need("VolumeZone", "volumes that belong to a zone", _claims, _VOLUMES),
+        Need("DynamicResources", "resource claims", _resource_claims, ("pod.spec.resource_claims",)),
+        Need("InterPodAffinity", "required pod affinity", _required_affinity, _AFFINITY),
+        Need(
+            "PodTopologySpread",
+            "hard spread constraints",
+            _spread("DoNotSchedule", "topology spread constraints"),
+            _SPREAD,
+        ),
+        Need("NodeDeclaredFeatures", "needs for features of nodes", _node_features, _FEATURES),
+    ),
+    Side.PRIORITIES: (
+        Need("InterPodAffinity", "preferred pod affinity", _preferred_affinity, _AFFINITY),
+        Need(
+            "PodTopologySpread",
+            "soft spread constraints",
+            _spread("ScheduleAnyway", "soft topology spread constraints"),
+            _SPREAD,
+        ),
+    ),
+}
+
+FEATURES: Final = {side: {need.rule: need.feature for need in needs} for side, needs in NEEDS.items()}
+"""By list, the rules that can be guarded, with words for the pods that need them."""
