@@ -13,7 +13,7 @@ Labels = dict[str, str]
 Quantities = dict[str, str | int | float]  # the API server sends strings, hand-written manifests numbers
 
 
-# gc=False: what was decoded from JSON has no cycles, and the collector's walks over 50,000 pods cost more than decoding.
+# gc=False: decoded JSON has no cycles, and the collector's walks over 50,000 pods cost more than decoding them.
 class _Object(msgspec.Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True, gc=False):
     pass
 

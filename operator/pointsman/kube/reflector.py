@@ -76,7 +76,7 @@ class Reflector(Generic[T]):
         self._rng = rng
         self._backoff = Backoff(rng)
         self._lists = ListDecoder(type)
-        self._watches: WatchDecoder[T] = WatchDecoder(type)
+        self._watches = WatchDecoder(type)
         self._known: Known[T] = Known()
         self._expired = True  # the next thing to do is to list
         self._last_byte = 0.0

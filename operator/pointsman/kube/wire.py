@@ -122,16 +122,15 @@ class ListDecoder(Generic[T]):
             try:
                 items.append(self._item.decode(raw))
             except (msgspec.DecodeError, UnicodeError) as error:
-                unreadable.append(Unreadable(_key_in(raw, _Named), str(error)))
+                unreadable.append(Unreadable(_key_in(raw), str(error)))
         return Page(items, page.metadata.resource_version, page.metadata.continue_, unreadable)
 
 
 class WatchDecoder(Generic[T]):
     """Decodes the lines of watches of one type."""
 
-    def __init__(self, type: Any) -> None:  # noqa: A002
-        union = _Added[type] | _Modified[type] | _Deleted[type] | _Bookmark | _Error
-        self._lines: msgspec.json.Decoder[Any] = msgspec.json.Decoder(union)
+    def __init__(self, type: type[T]) -> None:  # noqa: A002
+        self._lines: msgspec.json.Decoder[Any] = msgspec.json.Decoder(_event_of(type))
 
     def decode(self, line: bytes) -> tuple[EventType, T] | str | Unreadable:
         """One event: a change, a bookmark's version, or an object that cannot be read.
@@ -188,6 +187,10 @@ def _list_of(type: Any) -> Any:  # noqa: A002
     return _List[type]
 
 
+def _event_of(type: Any) -> Any:  # noqa: A002
+    return _Added[type] | _Modified[type] | _Deleted[type] | _Bookmark | _Error
+
+
 def _unreadable(line: bytes, error: Exception) -> Unreadable:
     try:
         event = msgspec.json.decode(line, type=_Untyped)
@@ -198,9 +201,9 @@ def _unreadable(line: bytes, error: Exception) -> Unreadable:
     return Unreadable((event.object.metadata.namespace, event.object.metadata.name), str(error))
 
 
-def _key_in(raw: bytes, type: type[_Named]) -> Key:  # noqa: A002
+def _key_in(raw: bytes) -> Key:
     try:
-        named = msgspec.json.decode(raw, type=type)
+        named = msgspec.json.decode(raw, type=_Named)
     except (msgspec.DecodeError, UnicodeError):
         return ("", "?")
     return (named.metadata.namespace, named.metadata.name)
