@@ -30,9 +30,10 @@ def test_nothing_in_the_source_root_shadows_the_standard_librarys_operator() -> 
 
 
 def test_every_module_opens_with_a_docstring_that_is_a_sentence() -> None:
-    openings = {name(path): ast.get_docstring(ast.parse(path.read_text())) for path in MODULES}
+    sources = {name(path): path.read_text() for path in MODULES}
+    openings = {path: ast.get_docstring(ast.parse(source)) or "" for path, source in sources.items() if source}
 
-    assert [path for path, opening in openings.items() if not opening or len(opening.split()) < 4] == []
+    assert [path for path, opening in openings.items() if len(opening.split()) < 4] == []
 
 
 def test_no_module_has_more_than_400_lines() -> None:
