@@ -21,8 +21,8 @@ from tests.controlplane.server import running
 from tests.controlplane.wait import eventually
 from tests.e2e.agent_thread import AgentThread, running_agent
 from tests.e2e.witness import overcommitted, refusals
+from tests.manifests.install import install
 
-ROOT: Final = Path(__file__).parents[2]
 FLEET: Final = "pointsman-engines"
 SYSTEM: Final = "pointsman-system"
 QUICK_RESTARTS: Final = BackoffLimits(base=0.2, cap=0.5)
@@ -115,15 +115,8 @@ def installed(
         running_agent(plane.kubeconfig, folder / "agent", [CONTROL_NODE, *nodes], backoff=backoff) as agent,
     ):
         install(plane)
+        plane.kubectl("rollout", "status", "deployment/pointsman-operator", "-n", SYSTEM, "--timeout=60s")
         yield Fleet(plane, agent)
-
-
-def install(plane: ControlPlane) -> None:
-    """What the README tells an administrator to do, and wait for the operator."""
-    plane.kubectl("apply", "--server-side", "-f", str(ROOT / "crds"))
-    plane.kubectl("wait", "--for=condition=Established", "crd/schedulerprofiles.pointsman.dev", "--timeout=30s")
-    plane.kubectl("apply", "--server-side", "-f", str(ROOT / "deploy" / "manifests"))
-    plane.kubectl("rollout", "status", "deployment/pointsman-operator", "-n", SYSTEM, "--timeout=60s")
 
 
 def hollow(count: int, *, pool: str, cpu: str = "4", memory: str = "16Gi", pods: int = 110) -> list[NodeShape]:
