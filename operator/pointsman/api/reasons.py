@@ -28,4 +28,5 @@ class Reason(StrEnum):
     NO_LEADER = "NoLeader"  # engines run, none holds the Lease
     SUSPENDED = "Suspended"  # spec.suspend is true
     SCALED_TO_ZERO = "ScaledToZero"  # spec.replicas is 0
+    CHILD_REFUSED = "ChildRefused"  # the API server refused an object of ours for what it says
     FORBIDDEN = "Forbidden"  # the API server refused a call of the operator

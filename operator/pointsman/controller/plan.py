@@ -71,7 +71,7 @@ def plan(profile: Profile, world: World, now: datetime) -> Plan:
         status=status,
         objects=render(made_from, profile.uid, world.fleet) if made_from is not None else (),
         deletions=_last_first(needless),
-        events=_events(profile, status),
+        events=notices(profile, status),
         requeue_after=_requeue_after(world, verdict),
     )
 
@@ -146,7 +146,7 @@ def _last_first(needless: Iterable[LiveChild]) -> tuple[LiveChild, ...]:
     return tuple(sorted(left, key=lambda child: children.ORDER.index(child.identity.resource), reverse=True))
 
 
-def _events(profile: Profile, status: ProfileStatus) -> tuple[Notice, ...]:
+def notices(profile: Profile, status: ProfileStatus) -> tuple[Notice, ...]:
     """One event when Ready changes its status or reason, or names another fault in the spec."""
     before = find_condition(profile.status.conditions, ConditionType.READY)
     after = find_condition(status.conditions, ConditionType.READY)

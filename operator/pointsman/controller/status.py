@@ -1,6 +1,7 @@
 """The status of a profile, built anew from what is there; only last good policy, times and counters look back."""
 
 from datetime import datetime
+from typing import Final
 
 from msgspec import UNSET, UnsetType, structs
 
@@ -22,6 +23,8 @@ from pointsman.controller.revision import Revision
 from pointsman.controller.statistics import statistics
 from pointsman.controller.verdict import FALSE, Verdict
 from pointsman.controller.world import World
+
+_OUR_TYPES: Final = frozenset(str(each) for each in ConditionType)
 
 
 def build_status(
@@ -57,6 +60,16 @@ def refused(profile: Profile, status: ProfileStatus, verdict: Verdict, now: date
         observed_generation=profile.generation,
         conditions=dated(profile, [*summary(verdict), *kept], now),
     )
+
+
+def same_status(before: ProfileStatus, after: ProfileStatus) -> bool:
+    """Whether a status need not be written: neither order nor conditions that somebody else keeps there count."""
+    return _comparable(before) == _comparable(after)
+
+
+def _comparable(status: ProfileStatus) -> ProfileStatus:
+    ours = (condition for condition in status.conditions if condition.type in _OUR_TYPES)
+    return structs.replace(status, conditions=tuple(sorted(ours, key=lambda condition: condition.type)))
 
 
 def _policy(revision: Revision) -> PolicyStatus:

@@ -1,0 +1,147 @@
+"""Makes the cluster what a plan says, and nothing more: what is as it should be is not written.
+
+Children are written in order, the rights before the Deployment that uses them, and the first refusal ends it, so an
+engine that runs is never left without its rights. Each write carries the uid of the object that was looked at: one that
+was replaced meanwhile is not ours to write. Whoever may not write any more (another operator leads) stops before the
+next write.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final, TypeVar
+
+from pointsman.api.reasons import Reason
+from pointsman.controller.children import Child, Identity, LiveChild
+from pointsman.controller.drift import is_changed, is_drifted, sealed
+from pointsman.controller.plan import Plan
+from pointsman.controller.template import Templates
+from pointsman.controller.world import World
+from pointsman.kube.apply import apply
+from pointsman.kube.client import Client
+from pointsman.kube.errors import Conflict, Forbidden, Invalid, NotFound
+from pointsman.kube.resources import DEPLOYMENTS
+
+T = TypeVar("T")
+
+_IMMUTABLE_WORDS: Final = ("field is immutable", "cannot change roleRef")
+
+
+class Outcome(StrEnum):
+    """What happened to one child."""
+
+    UNCHANGED = "Unchanged"
+    CREATED = "Created"
+    UPDATED = "Updated"  # we want something else than before
+    HEALED = "Healed"  # somebody else had changed it
+    RECREATED = "Recreated"  # what we want cannot be had by an update
+    DELETED = "Deleted"  # it is not wanted any more
+
+
+class NotLeading(Exception):
+    """Another operator may be writing; nothing was written."""
+
+
+class Refused(Exception):
+    """The API server refused a call. `final`: for what it says, so that trying again cannot mend it."""
+
+    def __init__(self, reason: Reason, message: str, *, final: bool) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.final = final
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A write, or none, to one child."""
+
+    identity: Identity
+    outcome: Outcome
+
+
+class Applier:
+    """Carries plans out. `may_write` is asked right before each write."""
+
+    def __init__(self, client: Client, may_write: Callable[[], bool]) -> None:
+        self._client = client
+        self._may_write = may_write
+        self._templates = Templates(client)
+
+    async def carry_out(self, plan: Plan, world: World) -> tuple[Done, ...]:
+        """Write what differs and delete what is not wanted; says what was written.
+
+        Raises Refused for 403 and 422, NotLeading, and otherwise as `Client.request` does.
+        """
+        done = [Done(child.identity, await self._settle(child, world.find(child.identity))) for child in plan.objects]
+        done += [Done(child.identity, await self._delete(child)) for child in plan.deletions]
+        return tuple(each for each in done if each.outcome is not Outcome.UNCHANGED)
+
+    def require_leading(self) -> None:
+        """Raise NotLeading unless a write may be sent now."""
+        if not self._may_write():
+            raise NotLeading
+
+    async def _settle(self, child: Child, live: LiveChild | None) -> Outcome:
+        if live is None:
+            await self._write("create", child.identity, lambda: self._apply(child, ""))
+            return Outcome.CREATED
+        body, outcome = live.body, Outcome.UNCHANGED
+        changed = is_changed(sealed(child), body)
+        if changed or is_drifted(child, body):
+            try:
+                body = await self._write("patch", child.identity, lambda: self._apply(child, live.uid))
+            except Refused as refusal:
+                if not any(words in str(refusal) for words in _IMMUTABLE_WORDS):
+                    raise
+                return await self._recreate(child, live)
+            outcome = Outcome.UPDATED if changed else Outcome.HEALED
+        if child.identity.resource is DEPLOYMENTS:
+            return await self._correct(child, dict(body), outcome)
+        return outcome
+
+    async def _apply(self, child: Child, uid: str) -> dict[str, Any]:
+        body = sealed(child)
+        if uid:
+            body = {**body, "metadata": {**body["metadata"], "uid": uid}}
+        return await apply(self._client, child.identity.resource, body)
+
+    async def _correct(self, child: Child, live: dict[str, Any], outcome: Outcome) -> Outcome:
+        patch = await self._write("create", child.identity, lambda: self._templates.correction(child, live))
+        if patch is None:
+            return outcome
+        try:
+            await self._write("patch", child.identity, lambda: self._templates.correct(child, patch))
+        except Refused as refusal:
+            if refusal.final:  # the test on its version failed: somebody was faster
+                raise Conflict(409, "Conflict", f"{child.identity} has changed meanwhile") from None
+            raise
+        return Outcome.UPDATED if outcome is Outcome.UPDATED else Outcome.HEALED
+
+    async def _recreate(self, child: Child, live: LiveChild) -> Outcome:
+        await self._delete(live)
+        await self._write("create", child.identity, lambda: self._apply(child, ""))
+        return Outcome.RECREATED
+
+    async def _delete(self, child: LiveChild) -> Outcome:
+        resource, metadata = child.identity.resource, child.body["metadata"]
+        path = resource.path(metadata.get("namespace", ""), child.identity.name)
+
+        async def delete() -> None:
+            await self._client.delete(path, uid=child.uid, propagation="Background")
+
+        try:
+            await self._write("delete", child.identity, delete)
+        except (NotFound, Conflict):
+            return Outcome.UNCHANGED  # gone, or another object by now
+        return Outcome.DELETED
+
+    async def _write(self, verb: str, identity: Identity, call: Callable[[], Awaitable[T]]) -> T:
+        self.require_leading()
+        try:
+            return await call()
+        except Forbidden as error:
+            message = f"cannot {verb} {identity.resource.plural} {identity.name}: {error}"
+            raise Refused(Reason.FORBIDDEN, message, final=False) from error
+        except Invalid as error:
+            message = f"cannot {verb} {identity.resource.plural} {identity.name}: {error}"
+            raise Refused(Reason.CHILD_REFUSED, message, final=True) from error
