@@ -53,7 +53,6 @@ class Binder:
         self._on_room = on_room
         self._waiting: asyncio.Queue[tuple[Assumption, Settled]] = asyncio.Queue()
 
-    @property
     def has_room(self) -> bool:
         """Whether another binding may be submitted."""
         return self._waiting.qsize() < BACKLOG

@@ -4,7 +4,7 @@ Batches are applied at once and without awaiting, so a decision never sees half 
 every policy in the process, because all of them look at one cluster.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from pointsman.engine.cluster.cluster import Changes, Cluster
 from pointsman.engine.scheduler import PolicyScheduler
@@ -16,11 +16,12 @@ FINISHED = frozenset({"Succeeded", "Failed"})
 
 
 class Intake:
-    """Routes watch events. `schedulers` may still be filled after this is made."""
+    """Routes watch events. `schedulers` may still be filled after this is made; `on_news` is told after each batch."""
 
-    def __init__(self, cluster: Cluster, schedulers: Sequence[PolicyScheduler]) -> None:
+    def __init__(self, cluster: Cluster, schedulers: Sequence[PolicyScheduler], on_news: Callable[[], None]) -> None:
         self._cluster = cluster
         self._schedulers = schedulers
+        self._on_news = on_news
 
     def broadcast(self, changes: Changes) -> None:
         """Tell every policy what changed in the cluster."""
@@ -38,6 +39,7 @@ class Intake:
                     scheduler.node_removed(name)
             else:
                 self.broadcast(self._cluster.upsert_node(event.object))
+        self._on_news()
 
     def on_namespaces(self, events: Iterable[WatchEvent[Namespace]]) -> None:
         """A batch of the namespace watch."""
@@ -46,11 +48,13 @@ class Intake:
                 self.broadcast(self._cluster.remove_namespace(event.object.metadata.name))
             else:
                 self.broadcast(self._cluster.set_namespace(event.object))
+        self._on_news()
 
     def on_pods(self, events: Iterable[WatchEvent[Pod]]) -> None:
         """A batch of the pod watch."""
         for event in events:
             self._on_pod(event.type, event.object)
+        self._on_news()
 
     def _on_pod(self, type_: EventType, pod: Pod) -> None:
         ours = [one for one in self._schedulers if one.policy.scheduler_name == pod.spec.scheduler_name]

@@ -21,22 +21,23 @@ class DecisionLoop:
     def __init__(
         self,
         schedulers: Sequence[PolicyScheduler],
+        *,
         may_decide: Callable[[], bool],
         has_room: Callable[[], bool],
         clock: Clock,
+        wake: asyncio.Event,
     ) -> None:
-        """`may_decide`: caches are complete and the Lease is held; `has_room`: another binding may be submitted."""
+        """`may_decide`: caches are complete and the Lease is held; `has_room`: another binding may be submitted.
+
+        Whoever changes the answer to "is there something to do" sets `wake`.
+        """
         self._schedulers = schedulers
         self._may_decide = may_decide
         self._has_room = has_room
         self._clock = clock
-        self._wake = asyncio.Event()
+        self._wake = wake
         self._stopped = False
         self.last_turn = clock.monotonic()
-
-    def wake(self) -> None:
-        """Something may be there to try."""
-        self._wake.set()
 
     def stop(self) -> None:
         """Make no further decisions."""
@@ -52,7 +53,7 @@ class DecisionLoop:
         while True:
             for scheduler in self._schedulers:
                 scheduler.flush()
-            self.wake()
+            self._wake.set()
             await self._clock.sleep(TICK_SECONDS)
 
     async def _decide(self) -> None:

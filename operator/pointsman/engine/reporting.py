@@ -5,7 +5,8 @@ next renewal would come more than ten seconds after the last change, so that a k
 counting; and it replaces the one before only when a number moved, so that an idle profile is not written.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 from pointsman.api.names import LEASE_RENEW_SECONDS, REPORT_ANNOTATION, REPORT_INTERVAL_SECONDS
 from pointsman.api.report import MAX_REASONS, ProfileReport, Report, UnschedulableReason, decode, encode
@@ -17,20 +18,33 @@ from pointsman.kube.objects import Lease
 REFRESH_SECONDS = REPORT_INTERVAL_SECONDS - LEASE_RENEW_SECONDS
 
 
+class Reported(Protocol):
+    """Whoever has numbers to report: the scheduler of one policy."""
+
+    @property
+    def profile(self) -> str: ...
+    @property
+    def statistics(self) -> Statistics:
+        """The counters, which take over what earlier holders reported."""
+        ...
+
+    def report(self) -> ProfileReport:
+        """How things stand now."""
+        ...
+
+
 class Reporter:
     """Keeps the annotation that the next write of the Lease carries."""
 
     def __init__(
         self,
         pod_name: str,
-        statistics: Mapping[str, Statistics],
-        build: Callable[[str], ProfileReport],
+        reported: Sequence[Reported],
         clock: Clock,
     ) -> None:
-        """`build` makes the report of one profile; `statistics` are what earlier reports are handed to."""
+        """`reported` may still be filled after this is made."""
         self._pod_name = pod_name
-        self._statistics = statistics
-        self._build = build
+        self._reported = reported
         self._clock = clock
         self._current: Report | None = None
         self._text = ""
@@ -43,7 +57,7 @@ class Reporter:
         now = self._clock.monotonic()
         due = self._current is None or self._ending or now - self._changed >= REFRESH_SECONDS
         if due:
-            profiles = {name: self._build(name) for name in self._statistics}
+            profiles = {one.profile: one.report() for one in self._reported}
             if self._current is None or profiles != self._current.profiles:
                 self._current = Report(self._pod_name, rfc3339(self._clock.now()), profiles)
                 self._text = encode(self._current)
@@ -61,9 +75,9 @@ class Reporter:
         report = decode(text)
         if report is None:
             return
-        for name, statistics in self._statistics.items():
-            if (before := report.profiles.get(name)) is not None:
-                statistics.continue_from(before)
+        for one in self._reported:
+            if (before := report.profiles.get(one.profile)) is not None:
+                one.statistics.continue_from(before)
 
 
 def top_reasons(records: Iterable[QueuedPod]) -> tuple[UnschedulableReason, ...]:

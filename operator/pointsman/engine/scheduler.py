@@ -34,6 +34,10 @@ class PolicyScheduler:
         self._around = around
 
     @property
+    def profile(self) -> str:
+        return self.policy.profile
+
+    @property
     def statistics(self) -> Statistics:
         return self._state.statistics
 
