@@ -40,6 +40,7 @@ from pointsman.sandbox.agent.podspec import Pod
 from pointsman.sandbox.agent.process import Process
 from pointsman.sandbox.agent.race import until_first
 from pointsman.sandbox.agent.shape import NodeShape, numbered
+from pointsman.sandbox.agent.workdir import claimed
 from pointsman.sandbox.agent.writer import StatusWriter
 
 __all__ = ["BackoffLimits", "NodeAgent", "NodeShape", "numbered"]
@@ -111,12 +112,13 @@ class NodeAgent:
     async def start(self) -> None:
         """Registers the nodes and takes up the pods on them; returns when all that exist are known.
 
-        Raises KubeError when the API server refuses a node or does not answer. Later outages are waited out.
+        Raises KubeError when the API server refuses a node or does not answer (later outages are waited out),
+        WorkDirTaken when another agent has the work directory.
         """
         if self._images and sys.platform != "linux":
             log.warning("only Linux lets a process listen on its pod's address without an alias on the loopback device")
-        self._work_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         async with AsyncExitStack() as stack:
+            stack.enter_context(claimed(self._work_dir))
             parts = self._started = await self._open(stack)
             stack.push_async_callback(self._cancel)
             await self.add_nodes(self._first_nodes)

@@ -102,6 +102,10 @@ def kubeconfig(connection: Connection, folder: PodFolder, namespace: str) -> byt
             cluster["insecure-skip-tls-verify"] = True
         else:
             cluster["certificate-authority"] = str(account / "ca.crt")
+        if connection.server_hostname:
+            cluster["tls-server-name"] = connection.server_hostname
+    if connection.proxy:
+        cluster["proxy-url"] = connection.proxy
     return msgspec.json.format(
         msgspec.json.encode(
             {

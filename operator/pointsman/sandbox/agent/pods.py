@@ -90,7 +90,8 @@ class NodePods:
             self._admit(pod)
 
     def _admit(self, pod: Pod) -> None:
-        host_address = self._nodes[pod.spec.node_name]
+        # What a pod was told once stays: addresses are merged, and a second one of a family is refused.
+        host_address = pod.status.host_ip or self._nodes[pod.spec.node_name]
         address = self._address(pod, host_address)
         if is_mapped(self._services.images, all_containers(pod)):
             self._start(pod, address, host_address)

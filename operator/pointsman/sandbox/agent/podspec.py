@@ -268,6 +268,7 @@ class PodStatus(_Object, frozen=True, kw_only=True):
     """What is known of a pod."""
 
     phase: str = ""
+    host_ip: str = msgspec.field(default="", name="hostIP")
     pod_ip: str = msgspec.field(default="", name="podIP")
     start_time: str | None = None
     conditions: tuple[Condition, ...] = ()

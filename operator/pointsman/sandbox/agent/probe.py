@@ -2,8 +2,8 @@
 
 The rules are the kubelet's (prober/worker.go, 1.36): a verdict changes only after so many equal results in a row; a
 container starts unready and alive; the other probes wait for the startup probe; a failed startup or liveness probe
-ends the container. Probes are asked at a fixed pace from the end of the initial delay; the kubelet's random offset,
-which spreads load over one machine's containers, is left out so that tests are told sooner.
+ends the container. The kubelet first asks at some moment of the first period; here it is at the end of the initial
+delay, so that tests are told sooner, but a failure within that first period does not count.
 """
 
 import asyncio
@@ -42,12 +42,15 @@ async def changes(
     """
     verdict = Verdict(initial)
     due = since + probe.initial_delay_seconds
+    failures_count_from = due + probe.period_seconds
     while True:
         await clock.sleep(due - clock.monotonic())
-        before = verdict.passing
-        verdict = observe(probe, verdict, await check(probe))
-        if verdict.passing is not None and verdict.passing != before:
-            yield verdict.passing
+        success = await check(probe)
+        if success or due >= failures_count_from:
+            before = verdict.passing
+            verdict = observe(probe, verdict, success)
+            if verdict.passing is not None and verdict.passing != before:
+                yield verdict.passing
         due = max(due + probe.period_seconds, clock.monotonic())
 
 

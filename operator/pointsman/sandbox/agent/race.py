@@ -12,4 +12,10 @@ async def until_first(*waits: Coroutine[Any, Any, Any]) -> None:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     finally:
         for task in tasks:
+            task.add_done_callback(_forget)
             task.cancel()
+
+
+def _forget(task: asyncio.Task[Any]) -> None:
+    if not task.cancelled():
+        task.exception()  # looked at, so that nobody complains that it was not
