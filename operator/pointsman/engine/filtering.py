@@ -69,9 +69,10 @@ class Search:
         """On how many nodes each reason stands in the way; asks the predicates for their words."""
         if self.refused is not None:
             return Counter(dict.fromkeys(self.refused.reasons, self.node_count))
-        counts = Counter(
-            reason for refusal in self.refusals for row in refusal.rows.tolist() for reason in refusal.reasons(row)
-        )
+        counts: Counter[str] = Counter()
+        for predicate, state, rows in self.refusals:
+            with asking(predicate.name):
+                counts.update(predicate.count_reasons(state, rows))
         if self.outside_pool:
             counts[fit_error.OUTSIDE_POOL] += self.outside_pool
         if self.left_out:

@@ -5,7 +5,8 @@ what it works out for one pod is its state `S`, an immutable value of its own ch
 them (with and without nominated pods) and preemption may try many. Nothing here does I/O or awaits.
 """
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Flag, auto
 from typing import Generic, Protocol, TypeVar, runtime_checkable
@@ -125,6 +126,10 @@ class Predicate(Protocol[S]):
         """kube-scheduler's words for a row that is not feasible; asked only when needed."""
         ...
 
+    def count_reasons(self, state: S, rows: Rows) -> Mapping[str, int]:
+        """On how many of these rows, none of them feasible, each reason stands: `reasons` of all of them at once."""
+        ...
+
 
 @runtime_checkable
 class Priority(Protocol[S]):
@@ -147,13 +152,27 @@ class Priority(Protocol[S]):
 
 
 class PredicateBase(Generic[S]):
-    """Defaults for predicates whose answer does not depend on the pods of a node."""
+    """Defaults for predicates whose answer does not depend on the pods of a node.
+
+    One that always gives the same reason names it in `reason` and is done; any other overrides `reasons`, and
+    `count_reasons` too if it can tell faster than row by row.
+    """
+
+    reason = ""
 
     def narrows(self, state: S) -> frozenset[str] | None:  # noqa: ARG002 - part of the protocol
         return None
 
     def with_pods(self, state: S, row: int, add: Pods, remove: Pods) -> S:  # noqa: ARG002 - part of the protocol
         return state
+
+    def reasons(self, state: S, row: int) -> tuple[str, ...]:  # noqa: ARG002 - part of the protocol
+        return (self.reason,)
+
+    def count_reasons(self, state: S, rows: Rows) -> Mapping[str, int]:
+        if self.reason:
+            return {self.reason: len(rows)}
+        return Counter(reason for row in rows.tolist() for reason in self.reasons(state, row))
 
 
 class PriorityBase(Generic[S]):

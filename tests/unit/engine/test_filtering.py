@@ -3,6 +3,7 @@
 # Rules written by hand need not read everything that the protocol gives them.
 # ruff: noqa: ARG002
 
+import numpy as np
 import pytest
 from tests.unit.engine.worlds import Fit, Prefilter, Refuse, cluster, decide, laid_open, policy
 
@@ -10,7 +11,7 @@ from pointsman.engine.cluster.cluster import Cluster
 from pointsman.engine.filtering import POOL_REJECTOR
 from pointsman.engine.rule_error import RuleError
 from pointsman.policy.pod import PodInfo
-from pointsman.policy.rule import SKIP, Reject
+from pointsman.policy.rule import SKIP, PredicateBase, Reject
 from pointsman.policy.view import BoolArray, ClusterView, Rows
 from pointsman.testing.builders import node, pod
 
@@ -36,6 +37,27 @@ def test_a_predicate_that_refused_nobody_is_no_rejector() -> None:
     never = Refuse("Never", {})
     everywhere = Refuse("Everywhere", dict.fromkeys(("n1", "n2", "n3"), ("no",)))
     assert decide(three_nodes(), POD, policy(never, everywhere)).rejectors == {"Everywhere"}
+
+
+class Closed(PredicateBase[None]):
+    """Refuses every node, always for one reason."""
+
+    name = "Closed"
+    wakes_on = Fit.wakes_on
+    reads = Fit.reads
+    reason = "closed"
+
+    def prepare(self, pod: PodInfo, view: ClusterView) -> None:
+        return None
+
+    def feasible(self, state: None, rows: Rows) -> BoolArray:
+        return np.zeros(len(rows), np.bool_)
+
+
+def test_a_predicate_with_one_reason_need_only_name_it() -> None:
+    rules = policy(Closed())
+    assert decide(three_nodes(), POD, rules).message == "0/3 nodes are available: 3 closed."
+    assert laid_open(three_nodes(), POD, rules).refused["n2"].reasons == ("closed",)
 
 
 def test_the_only_node_that_fits_is_taken() -> None:

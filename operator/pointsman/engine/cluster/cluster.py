@@ -5,8 +5,6 @@ returns what the change means for pods that wait; replaying an event changes not
 whoever placed them; pods on nodes that are not known are kept and charged when the node appears.
 """
 
-from dataclasses import replace
-
 from pointsman.engine.cluster.columns import Growing
 from pointsman.engine.cluster.nodes import NOTHING, NodeFacts, happenings, node_facts
 from pointsman.engine.cluster.pods import Placement, is_finished, update_happenings
@@ -96,7 +94,7 @@ class Cluster(Columns):
         placed = self._ledger.get(pod.uid)
         if placed is not None:
             raise ValueError(f"pod {pod.full_name} cannot be assumed on node {node}: it is on node {placed.node}")
-        self._place(Placement(replace(pod, node_name=node), node, assumed=True))
+        self._place(Placement(pod, node, assumed=True))
 
     def forget(self, uid: str) -> Changes:
         """Take an assumption back. A pod that was seen bound meanwhile stays where it is."""

@@ -15,7 +15,7 @@ _NOBODY: dict[str, PodInfo] = {}
 
 
 class Placement(NamedTuple):
-    """One pod on one node; `assumed` until a watch event shows it bound."""
+    """One pod on one node; while it is only `assumed`, the pod itself names no node."""
 
     pod: PodInfo
     node: str
