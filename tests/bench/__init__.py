@@ -1,0 +1,1 @@
+"""Measurements: figures and ratios of one run, printed; never asserted in a test."""
