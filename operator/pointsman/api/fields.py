@@ -11,10 +11,11 @@ from pydantic import BeforeValidator, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
 DNS_LABEL: Final = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
-DNS_SUBDOMAIN: Final = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
+_DOMAIN: Final = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
+DNS_SUBDOMAIN: Final = rf"^{_DOMAIN}$"
 RULE_NAME: Final = r"^[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?$"
 ENTRY_NAME: Final = r"^(\*|[A-Za-z0-9]([-A-Za-z0-9]*[A-Za-z0-9])?)$"
-LABEL_KEY: Final = r"^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$"
+LABEL_KEY: Final = rf"^({_DOMAIN}/)?[A-Za-z0-9]([-A-Za-z0-9_.]{{0,61}}[A-Za-z0-9])?$"
 LABEL_VALUE: Final = r"^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$"
 IMAGE: Final = r"^([A-Za-z0-9][-A-Za-z0-9._:/@+]*)?$"
 QUANTITY: Final = r"^([0-9]+([.][0-9]*)?|[.][0-9]+)([KMGTPE]i|[numkMGTPE]|[eE][-+]?[0-9]{1,2})?$"
@@ -56,6 +57,9 @@ def _not_null(value: Any) -> Any:
 T = TypeVar("T")
 Maybe = Annotated[T | None, BeforeValidator(_not_null)]
 """A field that may be left out. Null is not the same to the API server, nor here."""
+
+Listed = Annotated[tuple[T, ...], Field(strict=False)]
+"""A list in JSON, a tuple here; its items stay strict."""
 
 ProfileName = Annotated[str, StringConstraints(pattern=DNS_LABEL, min_length=1, max_length=MAX_PROFILE_NAME)]
 SchedulerName = Annotated[str, StringConstraints(pattern=DNS_LABEL, min_length=1, max_length=63)]

@@ -24,6 +24,7 @@ from pointsman.api.fields import (
     LabelKey,
     Labels,
     LabelValue,
+    Listed,
     Maybe,
     PriorityClassName,
     Quantity,
@@ -111,7 +112,7 @@ class RequirementSpec(_Model):
 
     key: LabelKey
     operator: Literal["In", "NotIn", "Exists", "DoesNotExist"]
-    values: Annotated[tuple[LabelValue, ...], Field(max_length=MAX_TERMS)] = ()
+    values: Annotated[Listed[LabelValue], Field(max_length=MAX_TERMS)] = ()
 
     @model_validator(mode="after")
     def _values_fit_the_operator(self) -> Self:
@@ -127,7 +128,7 @@ class SelectorSpec(_Model):
     """A label selector that says something: an empty one is left out instead."""
 
     match_labels: Labels = {}
-    match_expressions: Annotated[tuple[RequirementSpec, ...], Field(max_length=MAX_TERMS)] = ()
+    match_expressions: Annotated[Listed[RequirementSpec], Field(max_length=MAX_TERMS)] = ()
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
@@ -203,7 +204,7 @@ class EngineSpec(_Model):
     resources: ResourcesSpec = ResourcesSpec()
     log_level: LogLevel = LogLevel.INFO
     node_selector: Labels = {}
-    tolerations: Annotated[tuple[TolerationSpec, ...], Field(max_length=MAX_TERMS)] = ()
+    tolerations: Annotated[Listed[TolerationSpec], Field(max_length=MAX_TERMS)] = ()
     priority_class_name: Maybe[PriorityClassName] = None
 
 
@@ -213,8 +214,8 @@ class ProfileSpec(_Model):
     scheduler_name: Annotated[SchedulerName, AfterValidator(_not_the_default)]
     suspend: bool = False
     base: Base = Base.DEFAULT
-    predicates: Annotated[tuple[PredicateSpec, ...], Field(max_length=MAX_ENTRIES)] = ()
-    priorities: Annotated[tuple[PrioritySpec, ...], Field(max_length=MAX_ENTRIES)] = ()
+    predicates: Annotated[Listed[PredicateSpec], Field(max_length=MAX_ENTRIES)] = ()
+    priorities: Annotated[Listed[PrioritySpec], Field(max_length=MAX_ENTRIES)] = ()
     nodes: NodesSpec = NodesSpec()
     pods: PodsSpec = PodsSpec()
     queue: QueueSpec = QueueSpec()

@@ -1,0 +1,1 @@
+"""The SchedulerProfile CRD on a real API server."""
