@@ -55,7 +55,7 @@ def _pattern(child: Child, revision: Revision, uid: str, fleet: Fleet) -> dict[s
     if resource is CONFIG_MAPS:
         metadata["annotations"] = revision.annotations()
     if resource is LEASES:
-        metadata["annotations"] = {names.WANTED_POLICY_ANNOTATION: revision.hash}
+        metadata["annotations"] = {names.WANTED_POLICY_ANNOTATION: revision.short_hash}
     head = {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": metadata}
     return head | _bodies(revision, fleet)[resource]
 

@@ -7,8 +7,8 @@ not thereby allowed to choose that code. Nothing is matched by prefix: `registry
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Final, Self
 
 _HOST: Final = r"[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?(?::[0-9]{1,5})?"
 _SEGMENT: Final = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
@@ -45,9 +45,13 @@ def parse(text: str) -> Reference | None:
 
 @dataclass(frozen=True, slots=True)
 class AllowedImages:
-    """The allow-list. `own` is the operator's own image, which is always allowed; `anything` is for a workstation."""
+    """The allow-list. `own` is the operator's own image, which is always allowed; `anything` is for a workstation.
+
+    `source` is the ConfigMap that holds the list, as `namespace/name`: messages name it.
+    """
 
     own: str
+    source: str
     entries: frozenset[Reference] = frozenset()
     anything: bool = False
 
@@ -65,10 +69,9 @@ class AllowedImages:
         exact = Reference(wanted.repository, digest=wanted.digest) if wanted.digest else _tagged(wanted)
         return Reference(wanted.repository) in self.entries or exact in self.entries
 
-
-def read_list(own: str, text: str, *, anything: bool = False) -> AllowedImages:
-    """Make an allow-list from one reference a line; blank lines, comments and what cannot be parsed allow nothing."""
-    return AllowedImages(own, frozenset(_entries(text.split("\n"))), anything)
+    def with_list(self, text: str) -> Self:
+        """The same with another list: one reference a line; blank lines and what cannot be parsed allow nothing."""
+        return replace(self, entries=frozenset(_entries(text.split("\n"))))
 
 
 def _entries(lines: Iterable[str]) -> Iterable[Reference]:

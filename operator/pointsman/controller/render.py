@@ -84,7 +84,6 @@ def _context(revision: Revision, uid: str, fleet: Fleet) -> dict[str, Any]:
         "policy": {
             "config_map": names.config_map_name(profile, revision.short_hash),
             "short_hash": revision.short_hash,
-            "wanted": revision.hash,
             "annotations": revision.annotations(),
             "data": {names.policy_file(profile): revision.content.decode()},
         },

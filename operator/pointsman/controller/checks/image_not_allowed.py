@@ -1,7 +1,6 @@
 """Engines run images from the allow-list only."""
 
 from pointsman.api.messages import quote
-from pointsman.api.names import IMAGES_CONFIG_MAP, OPERATOR_NAMESPACE
 from pointsman.api.reasons import Reason
 from pointsman.controller.checks.finding import Effect, Finding, Inputs
 
@@ -13,6 +12,6 @@ def check(inputs: Inputs) -> Finding | None:
         return None
     message = (
         f"spec.engine.image: {quote(candidate.engine.image)} is not on the list of allowed images; "
-        f"an administrator can add it to ConfigMap {OPERATOR_NAMESPACE}/{IMAGES_CONFIG_MAP}"
+        f"an administrator can add it to ConfigMap {world.images.source}"
     )
     return Finding(Reason.IMAGE_NOT_ALLOWED, message, Effect.KEEP)

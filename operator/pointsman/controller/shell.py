@@ -1,0 +1,233 @@
+"""The only place where kopf appears: it watches profiles and their children, and hands every event on.
+
+No logic is kept in kopf's handlers, and none of its storages, finalizers, timers or peering is used: whatever it may
+know is lost when it restarts, and nothing depends on it. Pods, nodes and Leases do not go through it.
+
+kopf runs on a loop and a thread of its own. In the main thread it would take over the process's signals, and at its
+end it cancels every task of its loop that it did not see before, ours included. It ends by design on some faults (an
+unexpected event of a watch, a right withdrawn for a minute and a half), so a supervisor starts it again. It asks the
+discovery API once at its start for the kinds it is to watch: the CRD must be served by then.
+"""
+
+import asyncio
+import logging
+import random
+import threading
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final
+
+import aiohttp
+import kopf
+
+from pointsman.api.names import MANAGED_BY, MANAGED_BY_LABEL
+from pointsman.controller.children import ORDER
+from pointsman.kube.backoff import Backoff
+from pointsman.kube.clock import Clock
+from pointsman.kube.connection import Connection
+from pointsman.kube.resources import LEASES, SCHEDULER_PROFILES, Resource
+
+WATCHED: Final[tuple[Resource, ...]] = tuple(resource for resource in ORDER if resource is not LEASES)
+"""The kinds of children whose events come through kopf."""
+
+_STOP_SECONDS: Final = 10.0
+_STUCK_SECONDS: Final = 600.0
+_STEADY_SECONDS: Final = 60.0  # a run that lasted longer did not fail at its start
+
+_log: Final = logging.getLogger(__name__)
+
+OnProfile = Callable[[Mapping[str, Any], bool], None]
+OnChild = Callable[[Mapping[str, Any]], None]
+
+
+class Shell:
+    """Watches until cancelled.
+
+    `on_profile(object, gone)` and `on_child(object)` are called on the caller's loop; `served` returns when the API
+    server knows SchedulerProfiles.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        fleet_namespace: str,
+        on_profile: OnProfile,
+        on_child: OnChild,
+        served: Callable[[], Awaitable[None]],
+        *,
+        clock: Clock,
+        rng: random.Random,
+    ) -> None:
+        self._connection = connection
+        self._fleet_namespace = fleet_namespace
+        self._on_profile = on_profile
+        self._on_child = on_child
+        self._served = served
+        self._clock = clock
+        self._backoff = Backoff(rng)
+        self.watching = False  # kopf is up
+        self.starts = 0
+        self._down_since = clock.monotonic()
+
+    async def run(self) -> None:
+        """Run kopf, again and again, until cancelled."""
+        while True:
+            start = self._clock.monotonic()
+            self.starts += 1
+            fault = await self._run_once()
+            if self._clock.monotonic() - start > _STEADY_SECONDS:
+                self._backoff.reset()
+            pause = self._backoff.next()
+            _log.warning("the watch of profiles ended (%s); it starts again in %.1f s", fault or "no fault", pause)
+            await self._clock.sleep(pause)
+            await self._served()
+
+    def stuck(self) -> list[str]:
+        """Whether it has not been watching for so long that only a restart of the process can help."""
+        down = self._clock.monotonic() - self._down_since
+        return [] if self.watching or down < _STUCK_SECONDS else [f"profiles have not been watched for {down:.0f} s"]
+
+    async def _run_once(self) -> str:
+        """Run kopf in a thread until it ends; returns its fault in words. Cancelling this stops it politely."""
+        run = _Run(self._connection, self._operator, asyncio.get_running_loop())
+        run.start()
+        try:
+            return await asyncio.shield(run.ended)
+        finally:
+            self._stopped()
+            await run.stop()
+
+    async def _operator(self, run: "_Run") -> None:
+        """What the thread does."""
+        await kopf.operator(
+            registry=self._registry(run),
+            settings=_settings(),
+            namespaces=[self._fleet_namespace],
+            standalone=True,
+            stop_flag=run.stop_flag,
+        )
+
+    def _registry(self, run: "_Run") -> kopf.OperatorRegistry:
+        async def started(**_: Any) -> None:
+            run.tell(self._started)
+
+        async def profile(event: Mapping[str, Any], **_: Any) -> None:
+            run.tell(self._on_profile, event["object"], event["type"] == "DELETED")
+
+        async def child(event: Mapping[str, Any], **_: Any) -> None:
+            run.tell(self._on_child, event["object"])
+
+        registry = kopf.OperatorRegistry()
+        kopf.on.login(registry=registry)(run.login)
+        kopf.on.startup(registry=registry)(started)
+        kopf.on.event(*_kopf_selector(SCHEDULER_PROFILES), registry=registry)(profile)
+        for resource in WATCHED:
+            kopf.on.event(*_kopf_selector(resource), registry=registry, id=resource.plural)(child)
+        return registry
+
+    def _started(self) -> None:
+        self.watching = True
+
+    def _stopped(self) -> None:
+        if self.watching:
+            self.watching = False
+            self._down_since = self._clock.monotonic()
+
+
+class _Run:
+    """One life of kopf, in its own thread."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        operator: Callable[["_Run"], Awaitable[None]],
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        self._connection = connection
+        self._operator = operator
+        self._loop = loop
+        self._own_loop: asyncio.AbstractEventLoop | None = None
+        self._logins = 0
+        self.stop_flag = asyncio.Event()
+        self.ended: asyncio.Future[str] = loop.create_future()
+
+    def start(self) -> None:
+        """Start the thread. It does not keep the process alive."""
+        threading.Thread(target=self._thread, name="kopf", daemon=True).start()
+
+    async def stop(self) -> None:
+        """Ask kopf to end, and wait for it, but not for ever."""
+        if self._own_loop is not None and not self.ended.done():
+            self._own_loop.call_soon_threadsafe(self.stop_flag.set)
+        await asyncio.wait([self.ended], timeout=_STOP_SECONDS)
+
+    def tell(self, function: Callable[..., None], *arguments: Any) -> None:
+        """Call a function on the main loop."""
+        self._loop.call_soon_threadsafe(function, *arguments)
+
+    async def login(self, **_: Any) -> kopf.AiohttpSession:
+        """A session that asks for the token of the moment at each request, so credentials never grow old in it.
+
+        kopf asks again only when a request was answered 401.
+        """
+        if self._logins:
+            self._loop.call_soon_threadsafe(self._connection.forget_token)
+        self._logins += 1
+        secure = self._connection.ssl if self._connection.ssl is not None else True
+        session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, ssl=secure),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            proxy=self._connection.proxy or None,
+            middlewares=(self._authorize,),
+        )
+        return kopf.AiohttpSession(server=self._connection.server, aiohttp_session=session)
+
+    async def _authorize(
+        self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
+    ) -> aiohttp.ClientResponse:
+        token = await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._token(), self._loop))
+        if self._connection.server_hostname:
+            request.server_hostname = self._connection.server_hostname
+        if token:
+            request.headers["Authorization"] = f"Bearer {token}"
+        return await handler(request)
+
+    async def _token(self) -> str | None:
+        return await self._connection.token()
+
+    def _thread(self) -> None:
+        fault = ""
+        try:
+            asyncio.run(self._main())
+        except BaseException as error:  # noqa: BLE001 - whatever ends the thread is told to whoever waits for it
+            fault = str(error) or error.__class__.__name__
+        self._loop.call_soon_threadsafe(self._end, fault)
+
+    async def _main(self) -> None:
+        self._own_loop = asyncio.get_running_loop()
+        await self._operator(self)
+
+    def _end(self, fault: str) -> None:
+        if not self.ended.done():
+            self.ended.set_result(fault)
+
+
+def _kopf_selector(resource: Resource) -> tuple[str, str, str]:
+    return resource.group, resource.version, resource.plural
+
+
+def _settings() -> kopf.OperatorSettings:
+    settings = kopf.OperatorSettings()
+    settings.posting.enabled = False
+    settings.peering.standalone = True
+    settings.scanning.disabled = True
+    settings.watching.server_timeout = 5 * 60
+    settings.watching.client_timeout = 6 * 60
+    settings.watching.connect_timeout = 10
+    settings.watching.inactivity_timeout = 70
+    settings.networking.request_timeout = 30
+    settings.networking.connect_timeout = 5
+    settings.networking.error_backoffs = [1, 2, 3, 5, 8, 13, 21, 34]
+    settings.process.ultimate_exiting_timeout = None  # it would kill the whole process
+    for resource in WATCHED:
+        settings.watching.label_selectors[_kopf_selector(resource)] = f"{MANAGED_BY_LABEL}={MANAGED_BY}"
+    return settings
