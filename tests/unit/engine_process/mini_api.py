@@ -49,6 +49,7 @@ class MiniApi:
         self.events: list[Json] = []
         self.status_patches: list[Json] = []
         self.bind_faults: deque[BindFault] = deque()
+        self.before_bind: deque[Callable[[], None]] = deque()  # each is run when one binding arrives
         self.refuse: dict[str, int] = {}  # plural -> status with which every call about it is refused
         self.down = False
         self.version = 100
@@ -135,6 +136,8 @@ class MiniApi:
         if not name:
             items = [item for (kind, _, _), item in self.objects.items() if kind == plural and _is_live(plural, item)]
             return ({"metadata": {"resourceVersion": str(self.version)}, "items": items},)
+        if info.get("sub") == "binding" and self.before_bind:
+            self.before_bind.popleft()()
         found = self.objects.get((plural, namespace, name))
         if found is None:
             raise Refused(404, f'{plural} "{name}" not found')
