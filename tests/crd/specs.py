@@ -145,7 +145,6 @@ REFUSED: Final[tuple[Case, ...]] = (
     _entry("weight", 1_000_001, "1000001 must be at most 1000000"),
     _entry("weight", "5", '"5" is not an integer'),
     _entry("weight", 1.5, "1.5 is not an integer"),
-    _entry("weight", None, "must not be null; leave it out"),
     Case(("priorities", 0), {"name": "*"}, "spec.priorities[0]", f"spec.priorities[*]: {_STAR}"),
     Case(("predicates", 0), {"name": "*"}, "spec.predicates[0]", f"spec.predicates[*]: {_STAR}"),
     Case(
@@ -163,7 +162,6 @@ REFUSED: Final[tuple[Case, ...]] = (
     _in("nodes.selector", {}, _EMPTY),
     _in("nodes.selector", {"matchLabels": {}, "matchExpressions": []}, _EMPTY),
     _in("pods.namespaceSelector", {"matchLabels": {}}, _EMPTY),
-    _in("nodes.selector", None, "must not be null; leave it out"),
     _in("nodes.selector.matchLabels", {"a b": "c"}, f'"a b" {_KEY}'),
     _in("nodes.selector.matchLabels", {f"k{n}": "" for n in range(17)}, "must not have more than 16 entries"),
     Case(
@@ -270,6 +268,13 @@ REFUSED: Final[tuple[Case, ...]] = (
         "spec.priorities[0].wieght",
         "spec.priorities[own].wieght: unknown field, did you mean weight?",
     ),
+)
+
+# Server-side apply refuses null, other writes drop it: refusing is right for both.
+NULLS: Final[tuple[Case, ...]] = (
+    _entry("weight", None, "must not be null; leave it out"),
+    _in("nodes.selector", None, "must not be null; leave it out"),
+    _in("engine.image", None, "null is not a string"),
 )
 
 ACCEPTED: Final[dict[str, dict[str, Any]]] = {

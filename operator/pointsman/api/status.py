@@ -106,9 +106,9 @@ def decode_status(status: Mapping[str, Any] | None) -> ProfileStatus:
 
 
 def encode_status(status: ProfileStatus) -> dict[str, Any]:
-    """The status as the API server takes it."""
-    builtins: dict[str, Any] = msgspec.to_builtins(status)
-    return builtins
+    """The status as the API server takes and returns it: lists, not tuples, so that the two compare."""
+    plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(status))
+    return plain
 
 
 def find_condition(conditions: tuple[Condition, ...], type_: str) -> Condition | None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tests.crd.specs import ACCEPTED, FULL, HOSTILE, MINIMAL, REFUSED, Case, Path, changed, strings
+from tests.crd.specs import ACCEPTED, FULL, HOSTILE, MINIMAL, NULLS, REFUSED, Case, Path, changed, strings
 
 from pointsman.api.spec import ProfileSpec, SpecError, parse_spec
 
@@ -23,7 +23,7 @@ def problems(spec: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
     return ()
 
 
-@pytest.mark.parametrize("case", REFUSED, ids=str)
+@pytest.mark.parametrize("case", [*REFUSED, *NULLS], ids=str)
 def test_a_bad_field_is_refused_with_its_path_its_value_and_what_is_allowed(case: Case) -> None:
     with pytest.raises(SpecError) as caught:
         parse_spec(case.spec)
