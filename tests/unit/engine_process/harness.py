@@ -39,6 +39,11 @@ class Running:
         ):
             return answer.status, await answer.text()
 
+    def port_open(self) -> bool:
+        """Whether its pages are served."""
+        with socket.socket() as probe:
+            return probe.connect_ex(("127.0.0.1", self.port)) == 0
+
     async def end(self) -> int:
         self.stop.set()
         return await asyncio.wait_for(self.task, 5)

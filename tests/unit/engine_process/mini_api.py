@@ -54,27 +54,20 @@ class MiniApi:
         self.down = False
         self.version = 100
         self._watchers: dict[str, list[asyncio.Queue[Json]]] = {}
-        application = web.Application()
-        for prefix in ("/api/v1", "/apis/{group}/v1"):
-            application.router.add_route("*", prefix + "/{plural}", self._answer)
-            application.router.add_route("*", prefix + "/namespaces/{namespace}/{plural}", self._answer)
-            path = prefix + "/namespaces/{namespace}/{plural}/{name}"
-            application.router.add_route("*", path, self._answer)
-            application.router.add_route("*", path + "/{sub}", self._answer)
-        self._server = TestServer(application)
 
     # What tests do
 
     @contextlib.asynccontextmanager
     async def client(self, clock: Clock) -> AsyncIterator[Client]:
-        """Serve, and give a client that talks to it."""
-        await self._server.start_server(shutdown_timeout=0.01)
-        connection = Connection(str(self._server.make_url("")).rstrip("/"), None, no_token, "default")
+        """Serve, and give a client that talks to it. Several may be open at once, and one after another."""
+        server = TestServer(self._application())
+        await server.start_server(shutdown_timeout=0.01)
+        connection = Connection(str(server.make_url("")).rstrip("/"), None, no_token, "default")
         try:
             async with Client(connection, user_agent="pointsman-test", clock=clock) as client:
                 yield client
         finally:
-            await self._server.close()
+            await server.close()
 
     def put(self, plural: str, manifest: Json) -> Json:
         """Create or replace an object and tell the watches."""
@@ -111,6 +104,16 @@ class MiniApi:
         return [event for event in self.events if event["reason"] == reason]
 
     # What it answers
+
+    def _application(self) -> web.Application:
+        application = web.Application()
+        for prefix in ("/api/v1", "/apis/{group}/v1"):
+            application.router.add_route("*", prefix + "/{plural}", self._answer)
+            application.router.add_route("*", prefix + "/namespaces/{namespace}/{plural}", self._answer)
+            path = prefix + "/namespaces/{namespace}/{plural}/{name}"
+            application.router.add_route("*", path, self._answer)
+            application.router.add_route("*", path + "/{sub}", self._answer)
+        return application
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         if self.down:
