@@ -25,7 +25,7 @@ from pointsman.sandbox.agent.environment import PodFacts, command_line
 from pointsman.sandbox.agent.images import ImageMap
 from pointsman.sandbox.agent.mounts import Door, PodVolumes
 from pointsman.sandbox.agent.podspec import Container, Pod
-from pointsman.sandbox.agent.process import Process
+from pointsman.sandbox.agent.process import LocalProcess, Process
 from pointsman.sandbox.agent.race import until_first
 from pointsman.sandbox.agent.sources import ConfigError, Sources, environment_references
 from pointsman.sandbox.agent.states import (
@@ -170,7 +170,7 @@ class MappedPod:
         folder = self.facts.folder
         folder.termination(container.name).unlink(missing_ok=True)
         folder.log(container.name, restarts - _LOGS_KEPT).unlink(missing_ok=True)
-        return await Process.start(command, folder.log(container.name, restarts))
+        return await LocalProcess.start(command, folder.log(container.name, restarts))
 
     def _last_words(self, container: Container, restarts: int, exit_code: int) -> str:
         folder = self.facts.folder

@@ -12,7 +12,7 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from pointsman.kube.clock import Clock
 from pointsman.sandbox.agent.environment import CommandLine
@@ -29,15 +29,34 @@ class Exit:
     signal: int
 
 
-class Process:
-    """A running process. Make one with `start`."""
+class Process(Protocol):
+    """A running process, as far as the rest of the agent is concerned."""
+
+    @property
+    def pid(self) -> int: ...
+
+    async def wait(self) -> Exit:
+        """Returns when the process has ended and nothing of its group is left."""
+        ...
+
+    def signal(self, number: int) -> None:
+        """Signals the process and all that it started; nothing once it has ended."""
+        ...
+
+    async def end(self, grace_seconds: float, clock: Clock) -> Exit:
+        """SIGTERM, and SIGKILL when it is still there after the grace. A second, shorter call hastens the first."""
+        ...
+
+
+class LocalProcess:
+    """A process of this machine. Make one with `start`."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
         self._gone = asyncio.create_task(self._reap())
 
     @classmethod
-    async def start(cls, command: CommandLine, log: Path) -> "Process":
+    async def start(cls, command: CommandLine, log: Path) -> "LocalProcess":
         """Starts a process that writes to `log`. Raises OSError when this machine cannot have one more.
 
         A program that does not exist is no fault here: the process ends with code 127 and says so in its log.
@@ -62,17 +81,14 @@ class Process:
         return self._process.pid
 
     async def wait(self) -> Exit:
-        """Returns when the process has ended and nothing of its group is left."""
         return await asyncio.shield(self._gone)
 
     def signal(self, number: int) -> None:
-        """Signals the process and all that it started; nothing once it has ended."""
         if not self._gone.done():
             with suppress(ProcessLookupError):
                 os.killpg(self.pid, number)
 
     async def end(self, grace_seconds: float, clock: Clock) -> Exit:
-        """SIGTERM, and SIGKILL when it is still there after the grace. A second, shorter call hastens the first."""
         if not self._gone.done():
             with suppress(ProcessLookupError):
                 self._process.send_signal(signal.SIGTERM)

@@ -1,0 +1,1 @@
+"""The node agent's parts, one by one."""
