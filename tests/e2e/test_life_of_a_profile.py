@@ -54,7 +54,7 @@ def test_a_profile_is_created_used_edited_broken_mended_scaled_suspended_and_del
     fleet.apply(profile(name, replicas=3, priorities=[{"name": "NodeResourceFit"}]))
     eventually(lambda: fleet.condition(name, "Ready").get("reason") == "PolicyInvalid", what="the edit to be refused")
     assert message(fleet, name) == (
-        'spec.priorities[NodeResourceFit].name: "NodeResourceFit" is not a known rule; did you mean NodeResourcesFit?; '
+        'spec.priorities[NodeResourceFit]: unknown rule "NodeResourceFit", did you mean NodeResourcesFit?; '
         f"policy {settled} (generation 2) stays in force"
     )
     assert {

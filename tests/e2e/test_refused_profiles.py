@@ -34,7 +34,7 @@ def test_an_image_outside_the_allow_list_is_refused(fleet: Fleet) -> None:
     [
         (
             {"predicates": [{"name": "PodFitsResource"}]},
-            'spec.predicates[PodFitsResource].name: "PodFitsResource" is not a known rule; did you mean PodFits',
+            'spec.predicates[PodFitsResource]: unknown rule "PodFitsResource", did you mean PodFitsResources?',
         ),
         (
             {"predicates": [{"name": "NodeResourcesFit"}, {"name": "PodFitsResources"}]},
