@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from pointsman.kube.objects import Container, Pod, PodSpec
 from pointsman.policy.pod import ANY_ADDRESS, HostPort, PodInfo
-from pointsman.policy.requests import is_sidecar, sums
+from pointsman.policy.pod_shape import is_sidecar
+from pointsman.policy.requests import sums
 from pointsman.policy.resource_names import CPU, MEMORY
 
 _DEFAULT_PROTOCOL = "TCP"

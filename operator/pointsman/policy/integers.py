@@ -17,7 +17,7 @@ def wrapped(value: int) -> np.int64:
     return np.int64((value + _HALF) % (2 * _HALF) - _HALF)
 
 
-def divided(numerator: IntArray, divisor: IntArray) -> IntArray:
+def divided(numerator: IntArray, divisor: IntArray | np.int64) -> IntArray:
     """Element by element, truncated towards zero; divisors are positive. int64, shape of the numerator."""
     quotient: IntArray = numerator // divisor
     if numerator.size and numerator.min() < 0:  # rare: only a product that overflowed

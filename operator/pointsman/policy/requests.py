@@ -6,19 +6,19 @@
     nonzero    the same with defaults
 
 Amounts are added exactly and become integers once per pod. Rules: component-helpers/resource/helpers.go and
-pkg/scheduler/framework/types.go, 1.36. Most pods of a cluster look alike, so sums are remembered by what they are made
-of; they are pure functions of it.
+pkg/scheduler/framework/types.go, 1.36. Most pods of a cluster look alike, so sums are remembered by the pod's shape;
+they are pure functions of it.
 """
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from pointsman.kube.objects import Container, ContainerStatus, Pod, Quantities
+from pointsman.kube.objects import Pod
 from pointsman.kube.quantity import ZERO, Quantity, QuantityError, parse
+from pointsman.policy.pod_shape import Items, PodShape, RequestShape, pod_shape
 from pointsman.policy.resource_names import CPU, HUGE_PAGES_PREFIX, MEMORY, is_counted
 
-Items = tuple[tuple[str, str | int | float], ...]
 Amounts = dict[str, Quantity]
 
 # pkg/scheduler/util/pod_resources.go, 1.36
@@ -28,7 +28,7 @@ DEFAULTS: Final[Mapping[str, Quantity]] = {CPU: parse("100m"), MEMORY: parse(200
 class Sums(NamedTuple):
     """The results for one pod: cpu in millicores, the rest in base units; zeros and names that do not count left out.
 
-    The maps are shared by all pods that look alike: nobody may write to them.
+    The maps are shared by all pods of one shape: nobody may write to them.
     """
 
     requests: dict[str, int]
@@ -38,122 +38,59 @@ class Sums(NamedTuple):
     errors: tuple[str, ...]
 
 
-class _ContainerShape(NamedTuple):
-    requests: Items
-    actuated: Items | None  # status.resources.requests; None: the kubelet reported nothing else than the spec
-    allocated: Items
+class _Requests(NamedTuple):
+    spec: Amounts
+    effective: Amounts  # spec and status together
     sidecar: bool
-
-
-class _PodShape(NamedTuple):
-    """All that the sums depend on; the key under which they are remembered."""
-
-    containers: tuple[_ContainerShape, ...]
-    init_containers: tuple[_ContainerShape, ...]
-    pod_level: _ContainerShape
-    overhead: Items
-    resize_infeasible: bool
 
 
 def sums(pod: Pod) -> Sums:
     """All sums of a pod. Unreadable quantities count as absent and are named in `errors`."""
-    spec, status = pod.spec, pod.status
-    statuses = {entry.name: entry for entry in (*status.container_statuses, *status.init_container_statuses)}
-    level = spec.resources.requests if spec.resources else {}
-    resized = status.resources.requests if level and status.resources else None
-    return _sums(
-        _PodShape(
-            containers=tuple(_shape(entry, statuses.get(entry.name)) for entry in spec.containers),
-            init_containers=tuple(_init_shape(entry, statuses) for entry in spec.init_containers),
-            pod_level=_items_of(level, resized, status.allocated_resources, sidecar=False),
-            overhead=tuple(spec.overhead.items()),
-            resize_infeasible=_resize_infeasible(pod),
-        )
-    )
-
-
-def is_sidecar(container: Container) -> bool:
-    """Whether an init container keeps running beside the others."""
-    return container.restart_policy == "Always"
-
-
-def _shape(container: Container, status: ContainerStatus | None, *, sidecar: bool = False) -> _ContainerShape:
-    requests = container.resources.requests
-    if status is None or status.resources is None:
-        return _ContainerShape(tuple(requests.items()), None, (), sidecar)
-    return _items_of(requests, status.resources.requests, status.allocated_resources, sidecar=sidecar)
-
-
-def _init_shape(container: Container, statuses: Mapping[str, ContainerStatus]) -> _ContainerShape:
-    if not is_sidecar(container):  # an ordinary init container always counts by its spec
-        return _shape(container, None)
-    return _shape(container, statuses.get(container.name), sidecar=True)
-
-
-def _items_of(
-    requests: Quantities, actuated: Quantities | None, allocated: Quantities, *, sidecar: bool
-) -> _ContainerShape:
-    spec = tuple(requests.items())
-    if actuated is None or (actuated == requests and allocated in (requests, {})):
-        return _ContainerShape(spec, None, (), sidecar)
-    return _ContainerShape(spec, tuple(actuated.items()), tuple(allocated.items()), sidecar)
-
-
-def _resize_infeasible(pod: Pod) -> bool:
-    for condition in pod.status.conditions:
-        if condition.type == "PodResizePending":
-            return condition.reason == "Infeasible"
-    return False
-
-
-class _Container(NamedTuple):
-    spec: Amounts
-    effective: Amounts
-    sidecar: bool
+    return _sums(pod_shape(pod))
 
 
 @lru_cache(maxsize=8192)
-def _sums(shape: _PodShape) -> Sums:
+def _sums(shape: PodShape) -> Sums:
     errors: list[str] = []
-    containers = [
-        _read(entry, f"spec.containers[{index}].resources.requests", shape, errors)
-        for index, entry in enumerate(shape.containers)
-    ]
-    init_containers = [
-        _read(entry, f"spec.initContainers[{index}].resources.requests", shape, errors)
-        for index, entry in enumerate(shape.init_containers)
-    ]
-    level = _read(shape.pod_level, "spec.resources.requests", shape, errors)
+    containers = _read_all(shape, "containers", shape.containers, errors)
+    init_containers = _read_all(shape, "initContainers", shape.init_containers, errors)
+    level = _read(shape, "spec.resources.requests", shape.pod_level, errors)
     overhead = _amounts(shape.overhead, "spec.overhead", errors)
 
-    def total(*, status: bool, defaults: Mapping[str, Quantity], pod_level: bool) -> Amounts:
+    def total(*, status: bool, defaults: Mapping[str, Quantity], pod_level: bool = True) -> Amounts:
         result = _walk(containers, init_containers, status=status, defaults=defaults)
         if pod_level:
             result |= _pod_level(level, status=status)
         _add(result, overhead)
         return result
 
-    usage = total(status=True, defaults={}, pod_level=True)
-    nonzero_defaults = DEFAULTS
+    usage = total(status=True, defaults={})
+    missing = DEFAULTS
     if _is_set(level):  # then a default stands in only for what the whole pod does not name
-        nonzero_defaults = {name: amount for name, amount in DEFAULTS.items() if name not in usage}
+        missing = {name: amount for name, amount in DEFAULTS.items() if name not in usage}
     return Sums(
-        requests=_positive(_integers(total(status=False, defaults={}, pod_level=True))),
+        requests=_positive(_integers(total(status=False, defaults={}))),
         score=_integers(total(status=False, defaults=DEFAULTS, pod_level=False)),
         usage=_integers(usage),
-        nonzero=_integers(total(status=True, defaults=nonzero_defaults, pod_level=True)),
-        errors=tuple(errors),
+        nonzero=_integers(total(status=True, defaults=missing)),
+        errors=tuple(dict.fromkeys(errors)),
     )
 
 
-def _read(entry: _ContainerShape, path: str, shape: _PodShape, errors: list[str]) -> _Container:
-    spec = _amounts(entry.requests, path, errors)
+def _read_all(shape: PodShape, field: str, entries: Iterable[RequestShape], errors: list[str]) -> list[_Requests]:
+    return [
+        _read(shape, f"spec.{field}[{index}].resources.requests", entry, errors) for index, entry in enumerate(entries)
+    ]
+
+
+def _read(shape: PodShape, path: str, entry: RequestShape, errors: list[str]) -> _Requests:
+    spec = _amounts(entry.spec, path, errors)
     if entry.actuated is None:
-        return _Container(spec, spec, entry.sidecar)
+        return _Requests(spec, spec, entry.sidecar)
     effective = {} if shape.resize_infeasible else dict(spec)
     _raise(effective, _amounts(entry.actuated, "status.resources.requests", errors))
     _raise(effective, _amounts(entry.allocated, "status.allocatedResources", errors))
-    return _Container(spec, effective, entry.sidecar)
+    return _Requests(spec, effective, entry.sidecar)
 
 
 def _amounts(items: Items, path: str, errors: list[str]) -> Amounts:
@@ -167,8 +104,8 @@ def _amounts(items: Items, path: str, errors: list[str]) -> Amounts:
 
 
 def _walk(
-    containers: Iterable[_Container],
-    init_containers: Iterable[_Container],
+    containers: Iterable[_Requests],
+    init_containers: Iterable[_Requests],
     *,
     status: bool,
     defaults: Mapping[str, Quantity],
@@ -192,16 +129,14 @@ def _walk(
     return running
 
 
-def _pod_level(level: _Container, *, status: bool) -> Amounts:
+def _pod_level(level: _Requests, *, status: bool) -> Amounts:
     """What pod-level requests put in place of the containers' sums."""
-    if not _is_set(level):
-        return {}
     amounts = level.effective if status else level.spec
     return {name: amounts.get(name, ZERO) for name in level.spec if _is_pod_level(name)}
 
 
-def _is_set(level: _Container) -> bool:
-    return any(_is_pod_level(name) for name in level.spec)
+def _is_set(level: _Requests) -> bool:
+    return any(map(_is_pod_level, level.spec))
 
 
 def _is_pod_level(name: str) -> bool:

@@ -92,7 +92,10 @@ class Dependence(Flag):
 
 @dataclass(frozen=True, slots=True)
 class Reads:
-    """The pod's fields that make the class key, and what else the answer depends on. No fields: never cached."""
+    """The pod's fields that make the class key, and what else the answer depends on. No fields: never cached.
+
+    `pod_fields` are attribute paths from PodInfo: `requests`, `pod.spec.tolerations`.
+    """
 
     pod_fields: frozenset[str]
     depends: Dependence

@@ -33,6 +33,14 @@ class SelectorError(ValueError):
         self.problems = problems
 
 
+def _always(_: str) -> bool:
+    return True
+
+
+def _never(_: str) -> bool:
+    return False
+
+
 class LabelTest(NamedTuple):
     """One requirement: `test` is asked with the label's value, `absent` is the answer where the key is missing."""
 
@@ -52,7 +60,10 @@ class LabelTest(NamedTuple):
         """Answers by value id, bool (len(values) + 1,); the last one is for rows without the key."""
         count = len(column.values)
         answers = np.empty(count + 1, dtype=np.bool_)
-        answers[:count] = np.fromiter(map(self.test, column.values), dtype=np.bool_, count=count)
+        if self.test in (_always, _never):
+            answers[:count] = self.test is _always
+        else:
+            answers[:count] = np.fromiter(map(self.test, column.values), dtype=np.bool_, count=count)
         answers[count] = self.absent
         return answers
 
@@ -105,7 +116,9 @@ def requirement_problems(requirement: Requirement, operators: Sequence[str], pat
 def parse_int64(text: str) -> int | None:
     """A decimal number as Go's strconv.ParseInt reads it; None for any other text and beyond 64 bits."""
     match = _DECIMAL.fullmatch(text)
-    value = int(match["sign"] + match["digits"]) if match else None
+    if match is None:
+        return None
+    value = int(match["sign"] + match["digits"])
     return value if value in _INT64 else None
 
 
@@ -123,9 +136,9 @@ def _label_test(requirement: Requirement) -> LabelTest:
         case "NotIn":
             return LabelTest(key, lambda value: value not in values, absent=True)
         case "Exists":
-            return LabelTest(key, lambda _: True, absent=False)
+            return LabelTest(key, _always, absent=False)
         case "DoesNotExist":
-            return LabelTest(key, lambda _: False, absent=True)
+            return LabelTest(key, _never, absent=True)
     (bound,) = (int(value) for value in values)
     if requirement.operator == "Gt":
         return LabelTest(key, lambda value: (number := parse_int64(value)) is not None and number > bound, absent=False)

@@ -4,7 +4,7 @@ Order of the checks and their words as in nodeaffinity/node_affinity.go, 1.36. T
 narrow the search before any row is looked at.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -78,9 +78,12 @@ class NodeAffinity(PredicateBase[State]):
         return answer
 
     def reasons(self, state: State, row: int) -> tuple[str, ...]:
-        if state.enforced is not None and not match_any(state.enforced, np.array([row])).item():
-            return (REASON_ENFORCED,)
-        return (REASON_POD,)
+        return tuple(self.count_reasons(state, np.array([row])))
+
+    def count_reasons(self, state: State, rows: Rows) -> Mapping[str, int]:
+        passed = len(rows) if state.enforced is None else int(np.count_nonzero(match_any(state.enforced, rows)))
+        counts = {REASON_ENFORCED: len(rows) - passed, REASON_POD: passed}
+        return {reason: count for reason, count in counts.items() if count > 0}
 
     def _may_help(self, pod: PodInfo, change: Change) -> bool:
         if change.row is None:

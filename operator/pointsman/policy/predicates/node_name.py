@@ -9,13 +9,13 @@ from pointsman.policy.rule import SKIP, Dependence, Happening, PredicateBase, Re
 from pointsman.policy.view import BoolArray, ClusterView, Rows
 
 NAME = "NodeName"
-REASON = "node(s) didn't match the requested node name"
 _NOWHERE = -1
 
 
 class NodeName(PredicateBase[int]):
     """The state is the row of the wanted node, -1 when there is none of that name."""
 
+    reason = "node(s) didn't match the requested node name"
     reads = Reads(frozenset({"node_name"}), Dependence.ROW)
     wakes_on = Wakes(Happening.NODE_ADD | Happening.NODE_TAINTS)
 
@@ -31,6 +31,3 @@ class NodeName(PredicateBase[int]):
     def feasible(self, state: int, rows: Rows) -> BoolArray:
         named: BoolArray = rows == state
         return named
-
-    def reasons(self, state: int, row: int) -> tuple[str, ...]:  # noqa: ARG002 - there is only one
-        return (REASON,)

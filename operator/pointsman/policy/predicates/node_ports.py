@@ -15,7 +15,6 @@ from pointsman.policy.rule import SKIP, Change, Dependence, Happening, Predicate
 from pointsman.policy.view import BoolArray, ClusterView, IntArray, Pods, Rows
 
 NAME = "NodePorts"
-REASON = "node(s) didn't have free ports for the requested pod ports"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +28,7 @@ class State:
 class NodePorts(PredicateBase[State]):
     """The state counts, so that a pod taken away frees only its own ports."""
 
+    reason = "node(s) didn't have free ports for the requested pod ports"
     reads = Reads(frozenset({"host_ports"}), Dependence.ROW)
 
     def __init__(self, name: str, _: Args) -> None:
@@ -57,9 +57,6 @@ class NodePorts(PredicateBase[State]):
         conflicts = state.conflicts.copy()
         conflicts[row] += change
         return replace(state, conflicts=conflicts)
-
-    def reasons(self, state: State, row: int) -> tuple[str, ...]:  # noqa: ARG002 - there is only one
-        return (REASON,)
 
 
 def _conflicts(used: HostPort, wanted: Iterable[HostPort]) -> bool:

@@ -4,9 +4,11 @@ All that is missing is told, in kube-scheduler's order (noderesources/fit.go, 1.
 storage, then the other resources, which kube-scheduler gives in random order and we by name.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
+
+import numpy as np
 
 from pointsman.policy.integers import wrapped
 from pointsman.policy.node_resources_args import NodeResourcesFitArgs
@@ -61,9 +63,10 @@ class NodeResourcesFit(PredicateBase[State]):
         return State(view.allowed_pods(), view.pod_count(), tuple(asks))
 
     def feasible(self, state: State, rows: Rows) -> BoolArray:
-        answer: BoolArray = state.pod_count.take(rows) < state.allowed_pods.take(rows)
-        for ask in state.asks:
-            answer &= ask.allocatable.take(rows) - ask.requested.take(rows) >= ask.amount
+        checks = _checks(state, rows)
+        _, answer = next(checks)
+        for _, passed in checks:
+            answer &= passed
         return answer
 
     def with_pods(self, state: State, row: int, add: Pods, remove: Pods) -> State:
@@ -76,14 +79,11 @@ class NodeResourcesFit(PredicateBase[State]):
         return replace(state, pod_count=count, asks=tuple(asks))
 
     def reasons(self, state: State, row: int) -> tuple[str, ...]:
-        full = state.pod_count[row] >= state.allowed_pods[row]
-        one = slice(row, row + 1)  # arrays wrap silently where scalars would warn
-        missing = (
-            f"Insufficient {ask.resource}"
-            for ask in state.asks
-            if (ask.allocatable[one] - ask.requested[one]).item() < ask.amount
-        )
-        return (*((REASON_PODS,) if full else ()), *missing)
+        return tuple(reason for reason, passed in _checks(state, np.array([row])) if not passed[0])
+
+    def count_reasons(self, state: State, rows: Rows) -> Mapping[str, int]:
+        failed = {reason: len(rows) - int(np.count_nonzero(passed)) for reason, passed in _checks(state, rows)}
+        return {reason: count for reason, count in failed.items() if count > 0}
 
     def _requests(self, pod: PodInfo) -> Iterator[tuple[str, int]]:
         """Name and amount of what is checked, in the order of the reasons."""
@@ -103,6 +103,14 @@ class NodeResourcesFit(PredicateBase[State]):
         row, view = change.row, change.view
         fits = all(view.allocatable(name)[row] >= amount for name, amount in self._requests(pod))
         return fits and bool(view.allowed_pods()[row] > 0)
+
+
+def _checks(state: State, rows: Rows) -> Iterator[tuple[str, BoolArray]]:
+    """What is checked, in the order of the reasons: the reason, and which rows pass, bool (len(rows),)."""
+    yield REASON_PODS, state.pod_count.take(rows) < state.allowed_pods.take(rows)
+    for ask in state.asks:
+        free = ask.allocatable.take(rows) - ask.requested.take(rows)
+        yield f"Insufficient {ask.resource}", free >= ask.amount
 
 
 def _gives_up(change: Change, pod: PodInfo) -> bool:

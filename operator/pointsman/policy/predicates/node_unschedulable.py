@@ -12,13 +12,13 @@ from pointsman.policy.tolerations import tolerated
 from pointsman.policy.view import BoolArray, ClusterView, Rows, TaintKey
 
 NAME = "NodeUnschedulable"
-REASON = "node(s) were unschedulable"
 _CORDON = TaintKey("node.kubernetes.io/unschedulable", "", "NoSchedule")
 
 
 class NodeUnschedulable(PredicateBase[BoolArray]):
     """The state is the column of cordoned rows."""
 
+    reason = "node(s) were unschedulable"
     reads = Reads(frozenset({"pod.spec.tolerations"}), Dependence.ROW)
 
     def __init__(self, name: str, _: Args) -> None:
@@ -30,9 +30,6 @@ class NodeUnschedulable(PredicateBase[BoolArray]):
 
     def feasible(self, state: BoolArray, rows: Rows) -> BoolArray:
         return np.logical_not(state.take(rows))
-
-    def reasons(self, state: BoolArray, row: int) -> tuple[str, ...]:  # noqa: ARG002 - there is only one
-        return (REASON,)
 
 
 def _may_help(pod: PodInfo, change: Change) -> bool:

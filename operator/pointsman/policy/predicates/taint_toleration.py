@@ -12,13 +12,13 @@ from pointsman.policy.tolerations import tolerated
 from pointsman.policy.view import BoolArray, ClusterView, Rows
 
 NAME = "TaintToleration"
-REASON = "node(s) had untolerated taint(s)"
 _REPELLING = ("NoSchedule", "NoExecute")
 
 
 class TaintToleration(PredicateBase[BoolArray]):
     """The state is the column of rows with a taint that keeps the pod away."""
 
+    reason = "node(s) had untolerated taint(s)"
     reads = Reads(frozenset({"pod.spec.tolerations"}), Dependence.ROW)
 
     def __init__(self, name: str, _: Args) -> None:
@@ -36,9 +36,6 @@ class TaintToleration(PredicateBase[BoolArray]):
 
     def feasible(self, state: BoolArray, rows: Rows) -> BoolArray:
         return np.logical_not(state.take(rows))
-
-    def reasons(self, state: BoolArray, row: int) -> tuple[str, ...]:  # noqa: ARG002 - there is only one
-        return (REASON,)
 
 
 def _may_help(pod: PodInfo, change: Change) -> bool:

@@ -4,8 +4,8 @@ The 1.36 formula (noderesources/balanced_allocation.go): balance after placing t
 Fractions are float64 and every operation stands in kube-scheduler's order, so that ties come out equal.
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ from pointsman.policy.rule import SKIP, Dependence, PriorityBase, Reads, Skip
 from pointsman.policy.view import BoolArray, ClusterView, IntArray, Rows
 
 Floats = NDArray[np.float64]
+_HALF: Final = MAX_SCORE // 2
+_MAX_DEVIATION: Final = 0.5  # of fractions in 0..1; beyond it only if sums overflowed, for which kube-scheduler fails
 
 
 class Column(NamedTuple):
@@ -48,49 +50,52 @@ class BalancedAllocation(PriorityBase[Sequence[Column]]):
         ]
 
     def score(self, state: Sequence[Column], rows: Rows) -> IntArray:
-        capacity = [column.allocatable.take(rows) for column in state]
-        before = [column.requested.take(rows) for column in state]
-        after = [used + column.request for used, column in zip(before, state, strict=True)]
-        gain = _balance(after, capacity) - _balance(before, capacity)
-        return MAX_SCORE // 2 + (MAX_SCORE // 2 + gain) // 2  # a balance is 50..100, so nothing here is negative
+        present = [column.allocatable.take(rows) != 0 for column in state]
+        if all(there.all() for there in present):
+            return _score(state, rows)
+        result = np.full(len(rows), _HALF + _HALF // 2, dtype=np.int64)  # what a row without any of them gets
+        for columns, chosen in _kinds(state, present):
+            result[chosen] = _score(columns, rows[chosen])
+        return result
 
 
-def _balance(used: Sequence[IntArray], capacity: Sequence[IntArray]) -> IntArray:
-    """How even the used fractions are: 100 when all are equal. int64 (rows,)."""
-    present = [amount != 0 for amount in capacity]
-    fractions = [
-        np.where(there, np.minimum(part / np.where(there, whole, 1), 1.0), 0.0)
-        for part, whole, there in zip(used, capacity, present, strict=True)
-    ]
-    return ((1.0 - _deviation(fractions, present)) * MAX_SCORE).astype(np.int64)
+def _kinds(state: Sequence[Column], present: Sequence[BoolArray]) -> Iterator[tuple[Sequence[Column], BoolArray]]:
+    """Rows by which of the resources they have: those resources, and bool (rows,)."""
+    kind = np.zeros(len(present[0]), dtype=np.int64)
+    for bit, there in enumerate(present):
+        kind |= there.astype(np.int64) << bit
+    for bits in np.unique(kind[kind != 0]).tolist():
+        yield [column for bit, column in enumerate(state) if bits >> bit & 1], kind == bits
 
 
-def _deviation(fractions: Sequence[Floats], present: Sequence[BoolArray]) -> Floats:
-    """How far the fractions that a row has are from each other; 0 for fewer than two. float64 (rows,)."""
+def _score(columns: Sequence[Column], rows: Rows) -> IntArray:
+    """The score of rows that have all the resources. int64 (rows,)."""
+    before, after = [], []
+    for column in columns:
+        used, whole = column.requested.take(rows), column.allocatable.take(rows)
+        before.append(np.minimum(used / whole, 1.0))
+        after.append(np.minimum((used + column.request) / whole, 1.0))
+    return _HALF + (_HALF + _balance(after) - _balance(before)) // 2  # a balance is 50..100: nothing is negative
+
+
+def _balance(fractions: Sequence[Floats]) -> IntArray:
+    """How even the used fractions are: 100 when all are equal, at least 50. int64 (rows,)."""
+    return ((1.0 - np.minimum(_deviation(fractions), _MAX_DEVIATION)) * MAX_SCORE).astype(np.int64)
+
+
+def _deviation(fractions: Sequence[Floats]) -> Floats:
+    """Population standard deviation, added up in the order of the resources. float64 (rows,)."""
+    if len(fractions) == 1:
+        return np.zeros_like(fractions[0])
     if len(fractions) == 2:
-        return np.where(present[0] & present[1], _half_difference(*fractions), 0.0)
-    count = np.zeros(len(present[0]), dtype=np.int64)
-    for there in present:
-        count += there
-    high = np.max([np.where(there, part, -np.inf) for part, there in zip(fractions, present, strict=True)], axis=0)
-    low = np.min([np.where(there, part, np.inf) for part, there in zip(fractions, present, strict=True)], axis=0)
-    two = np.where(count == 2, _half_difference(high, low), 0.0)
-    return np.where(count > 2, _standard_deviation(fractions, present, np.maximum(count, 1)), two)
-
-
-def _half_difference(one: Floats, other: Floats) -> Floats:
-    half: Floats = np.abs((one - other) / 2)
-    return half
-
-
-def _standard_deviation(fractions: Sequence[Floats], present: Sequence[BoolArray], count: IntArray) -> Floats:
-    """Population standard deviation of the fractions that are present, added up in their order."""
-    total = np.zeros(len(count))
+        half: Floats = np.abs((fractions[0] - fractions[1]) / 2)
+        return half
+    total = np.zeros_like(fractions[0])
     for fraction in fractions:
         total += fraction
-    mean = total / count
-    squares = np.zeros(len(count))
-    for fraction, there in zip(fractions, present, strict=True):
-        squares += np.where(there, (fraction - mean) * (fraction - mean), 0.0)
-    deviation: Floats = np.sqrt(squares / count)
+    mean = total / len(fractions)
+    squares = np.zeros_like(mean)
+    for fraction in fractions:
+        squares += (fraction - mean) * (fraction - mean)
+    deviation: Floats = np.sqrt(squares / len(fractions))
     return deviation

@@ -13,6 +13,7 @@ from pointsman.policy.accounting import score_request
 from pointsman.policy.integers import wrapped
 from pointsman.policy.node_resources_args import NodeResourcesFitArgs, ScoringStrategy
 from pointsman.policy.pod import PodInfo
+from pointsman.policy.priorities.normalize import MAX_SCORE
 from pointsman.policy.priorities.strategies.least_allocated import least_allocated
 from pointsman.policy.priorities.strategies.most_allocated import most_allocated
 from pointsman.policy.priorities.strategies.requested_to_capacity_ratio import requested_to_capacity_ratio
@@ -57,12 +58,12 @@ class NodeResourcesFit(PriorityBase[Sequence[Column]]):
     def score(self, state: Sequence[Column], rows: Rows) -> IntArray:
         if not state:
             return np.zeros(len(rows), dtype=np.int64)
-        return self._strategy(
-            [
-                Share(column.weight, column.allocatable.take(rows), column.used.take(rows) + column.request)
-                for column in state
-            ]
-        )
+        shares = [
+            Share(column.weight, column.allocatable.take(rows), column.used.take(rows) + column.request)
+            for column in state
+        ]
+        result = self._strategy(shares)
+        return np.clip(result, 0, MAX_SCORE, out=result)  # outside only if sums overflowed; kube-scheduler fails then
 
 
 def _used(view: ClusterView, resource: str) -> IntArray:

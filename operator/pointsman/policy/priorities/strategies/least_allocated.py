@@ -14,5 +14,4 @@ def least_allocated(shares: Sequence[Share]) -> IntArray:
 
 
 def _score(share: Share) -> IntArray:
-    free = np.where(share.wanted > share.capacity, 0, share.capacity - share.wanted)
-    return percent(free, share.capacity)
+    return percent(np.maximum(share.capacity - share.wanted, 0), share.capacity)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pointsman.policy.integers import divided
+from pointsman.policy.priorities.normalize import MAX_SCORE
 from pointsman.policy.view import IntArray
 
 
@@ -21,17 +22,21 @@ Strategy = Callable[[Sequence[Share]], IntArray]  # at least one share; 0..100 p
 
 
 def percent(part: IntArray, capacity: IntArray) -> IntArray:
-    """100 * part / capacity, truncated; 0 where capacity is 0. int64 (rows,)."""
-    result = divided(part * 100, np.maximum(capacity, 1))
-    result[capacity == 0] = 0
-    return result
+    """100 * part / capacity, truncated; means nothing where capacity is 0. int64 (rows,)."""
+    return divided(part * MAX_SCORE, np.maximum(capacity, 1))
 
 
 def weighted_mean(shares: Sequence[Share], score_of: Callable[[Share], IntArray]) -> IntArray:
-    """Mean of the scores of resources that the row has; 0 where it has none. int64 (rows,)."""
+    """Mean of the scores of the resources that a row has; 0 where it has none. int64 (rows,)."""
     total = np.zeros(len(shares[0].capacity), dtype=np.int64)
-    weights = np.zeros_like(total)
+    weights: IntArray | int = 0
     for share in shares:
-        total += share.weight * score_of(share)
-        weights += share.weight * (share.capacity != 0)
+        score = share.weight * score_of(share)
+        present = share.capacity != 0
+        if present.all():
+            weights = weights + share.weight
+        else:
+            weights = weights + share.weight * present
+            score *= present
+        total += score
     return divided(total, np.maximum(weights, 1))
