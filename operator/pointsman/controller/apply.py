@@ -6,9 +6,10 @@ was replaced meanwhile is not ours to write. Whoever may not write any more (ano
 next write.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from pointsman.api.reasons import Reason
@@ -24,6 +25,7 @@ from pointsman.kube.resources import DEPLOYMENTS
 
 T = TypeVar("T")
 
+_ATTEMPTS: Final = 4
 _IMMUTABLE_WORDS: Final = ("field is immutable", "cannot change roleRef")
 
 
@@ -53,7 +55,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A write, or none, to one child."""
+    """A write to one child."""
 
     identity: Identity
     outcome: Outcome
@@ -67,14 +69,18 @@ class Applier:
         self._may_write = may_write
         self._templates = Templates(client)
 
-    async def carry_out(self, plan: Plan, world: World) -> tuple[Done, ...]:
-        """Write what differs and delete what is not wanted; says what was written.
+    async def carry_out(self, plan: Plan, world: World) -> AsyncIterator[Done]:
+        """Write what differs and delete what is not wanted; yields each write when it is done.
 
         Raises Refused for 403 and 422, NotLeading, and otherwise as `Client.request` does.
         """
-        done = [Done(child.identity, await self._settle(child, world.find(child.identity))) for child in plan.objects]
-        done += [Done(child.identity, await self._delete(child)) for child in plan.deletions]
-        return tuple(each for each in done if each.outcome is not Outcome.UNCHANGED)
+        for child in plan.objects:
+            outcome = await self._settle(child, world.find(child.identity))
+            if outcome is not Outcome.UNCHANGED:
+                yield Done(child.identity, outcome)
+        for unwanted in plan.deletions:
+            if await self._delete(unwanted):
+                yield Done(unwanted.identity, Outcome.DELETED)
 
     def require_leading(self) -> None:
         """Raise NotLeading unless a write may be sent now."""
@@ -83,13 +89,13 @@ class Applier:
 
     async def _settle(self, child: Child, live: LiveChild | None) -> Outcome:
         if live is None:
-            await self._write("create", child.identity, lambda: self._apply(child, ""))
+            await self._write("create", child.identity, partial(self._apply, child, ""))
             return Outcome.CREATED
         body, outcome = live.body, Outcome.UNCHANGED
         changed = is_changed(sealed(child), body)
         if changed or is_drifted(child, body):
             try:
-                body = await self._write("patch", child.identity, lambda: self._apply(child, live.uid))
+                body = await self._write("patch", child.identity, partial(self._apply, child, live.uid))
             except Refused as refusal:
                 if not any(words in str(refusal) for words in _IMMUTABLE_WORDS):
                     raise
@@ -106,23 +112,27 @@ class Applier:
         return await apply(self._client, child.identity.resource, body)
 
     async def _correct(self, child: Child, live: dict[str, Any], outcome: Outcome) -> Outcome:
-        patch = await self._write("create", child.identity, lambda: self._templates.correction(child, live))
-        if patch is None:
-            return outcome
-        try:
-            await self._write("patch", child.identity, lambda: self._templates.correct(child, patch))
-        except Refused as refusal:
-            if refusal.final:  # the test on its version failed: somebody was faster
-                raise Conflict(409, "Conflict", f"{child.identity} has changed meanwhile") from None
-            raise
-        return Outcome.UPDATED if outcome is Outcome.UPDATED else Outcome.HEALED
+        """Put the pod template right. Its status is written all the time, so the test on its version may fail."""
+        for _ in range(_ATTEMPTS):
+            patch = await self._write("create", child.identity, partial(self._templates.correction, child, live))
+            if patch is None:
+                return outcome
+            try:
+                await self._write("patch", child.identity, partial(self._templates.correct, child, patch))
+            except Refused as refusal:
+                if not refusal.final:
+                    raise
+                live = await self._client.get_json(child.identity.resource.path(child.namespace, child.identity.name))
+            else:
+                return Outcome.UPDATED if outcome is Outcome.UPDATED else Outcome.HEALED
+        raise Conflict(409, "Conflict", f"{child.identity} is being changed by somebody else")
 
     async def _recreate(self, child: Child, live: LiveChild) -> Outcome:
         await self._delete(live)
-        await self._write("create", child.identity, lambda: self._apply(child, ""))
+        await self._write("create", child.identity, partial(self._apply, child, ""))
         return Outcome.RECREATED
 
-    async def _delete(self, child: LiveChild) -> Outcome:
+    async def _delete(self, child: LiveChild) -> bool:
         resource, metadata = child.identity.resource, child.body["metadata"]
         path = resource.path(metadata.get("namespace", ""), child.identity.name)
 
@@ -132,8 +142,8 @@ class Applier:
         try:
             await self._write("delete", child.identity, delete)
         except (NotFound, Conflict):
-            return Outcome.UNCHANGED  # gone, or another object by now
-        return Outcome.DELETED
+            return False  # gone, or another object by now
+        return True
 
     async def _write(self, verb: str, identity: Identity, call: Callable[[], Awaitable[T]]) -> T:
         self.require_leading()

@@ -23,6 +23,7 @@ RESTARTED_ANNOTATION: Final = "kubectl.kubernetes.io/restartedAt"
 
 _WHOLE: Final = frozenset({"selector"})
 _OTHERS_MAY_ADD: Final = frozenset({"ownerReferences"})
+_NOT_LISTED: Final = frozenset({"apiVersion", "kind"})  # absent from the items of a list
 _HASH_LENGTH: Final = 16
 
 
@@ -45,9 +46,9 @@ def is_changed(wanted: Mapping[str, Any], live: Mapping[str, Any]) -> bool:
 
 def is_drifted(child: Child, live: Mapping[str, Any]) -> bool:
     """Whether a field of ours is not as we want it, or is not ours any more."""
-    body = child.body
+    body = {key: value for key, value in child.body.items() if key not in _NOT_LISTED}
     if child.identity.resource is DEPLOYMENTS:
-        body = {**body, "spec": {key: value for key, value in body["spec"].items() if key != "template"}}
+        body["spec"] = {key: value for key, value in body["spec"].items() if key != "template"}
     return not _owned(live) or not contains(body, live)
 
 

@@ -66,20 +66,21 @@ class Reconciler:
     async def _carry_out(self, profile: Profile) -> Plan:
         world = await self._gatherer.world(profile)
         made = plan(profile, world, self._clock.now())
-        done = await self._applier.carry_out(made, world)
-        if done:
+        written = False
+        async for done in self._applier.carry_out(made, world):
+            written = True
             self._tell(profile, done)
+        if written:
             made = plan(profile, await self._gatherer.world(profile), self._clock.now())
         return made
 
-    def _tell(self, profile: Profile, done: tuple[Done, ...]) -> None:
-        for each in done:
-            _log.info("%s %s", each.outcome.lower(), each.identity, extra={"profile": profile.name})
-            if each.outcome is Outcome.HEALED:
-                self._metrics.drift.labels(each.identity.resource.kind).inc()
-            if each.outcome is Outcome.RECREATED:
-                note = f"{each.identity} was deleted and made anew: what is wanted cannot be had by an update"
-                self._post(profile, Notice("Recreated", note, warning=False))
+    def _tell(self, profile: Profile, done: Done) -> None:
+        _log.info("%s %s", done.outcome.lower(), done.identity, extra={"profile": profile.name})
+        if done.outcome is Outcome.HEALED:
+            self._metrics.drift.labels(done.identity.resource.kind).inc()
+        if done.outcome is Outcome.RECREATED:
+            note = f"{done.identity} was deleted and made anew: what is wanted cannot be had by an update"
+            self._post(profile, Notice("Recreated", note, warning=False))
 
     async def _tell_refusal(self, profile: Profile, refusal: Refused) -> None:
         """Put a refusal into the status, as far as that is not refused as well."""

@@ -38,7 +38,7 @@ def build_status(
         conditions=conditions(profile, world, verdict, shown, now),
         replicas=len(world.engines),
         ready_replicas=ready,
-        replicas_summary=f"{ready}/{replicas}",
+        replicas_summary=f"{min(ready, replicas)}/{replicas}",
         selector=children.selector_text(profile.name),
         image=(shown.engine.image or world.fleet.image) if shown is not None else UNSET,
         policy=_policy(shown) if shown is not None else UNSET,

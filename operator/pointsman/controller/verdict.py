@@ -71,8 +71,10 @@ def judge(case: Case) -> Verdict:
 
 
 def engines_ready(world: World, revision: Revision) -> str:
-    """`1/2 engines ready`: pods that are ready, of those that are wanted."""
-    return f"{sum(engine.ready for engine in world.engines)}/{revision.replicas} engines ready"
+    """`1/2 engines ready`: those that are ready with this revision's policy, of those that are wanted."""
+    wanted = revision.short_hash
+    ready = sum(engine.ready for engine in world.engines if engine.policy_hash == wanted)
+    return f"{min(ready, revision.replicas)}/{revision.replicas} engines ready"
 
 
 def leads(world: World, revision: Revision) -> str:
