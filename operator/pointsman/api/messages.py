@@ -20,6 +20,7 @@ from pointsman.api.fields import PATTERN_WORDS
 Location = tuple[int | str, ...]
 
 _MAX_VALUE: Final = 64
+_MAX_WORDS: Final = 256
 _PLAIN_KEY: Final = re.compile(r"[A-Za-z_][-A-Za-z0-9_]*")
 _KEYED_LISTS: Final[frozenset[Location]] = frozenset(
     {("predicates",), ("priorities",)}
@@ -64,7 +65,7 @@ def _describe_one(details: ErrorDetails, schema: dict[str, Any], data: Any, root
     elif kind in _WORDS:
         message = _WORDS[kind](details)
     else:
-        message = details["msg"]
+        message = _plain(details["msg"])
     return _path(root, location, data), message
 
 
@@ -131,7 +132,8 @@ def _too_long(details: ErrorDetails) -> str:
 
 
 def _too_short(details: ErrorDetails) -> str:
-    return f"must have at least {details['ctx']['min_length']} entries"
+    least = details["ctx"]["min_length"]
+    return "must not be empty" if least == 1 else f"must have at least {least} entries"
 
 
 def _string_too_long(details: ErrorDetails) -> str:
@@ -139,7 +141,13 @@ def _string_too_long(details: ErrorDetails) -> str:
 
 
 def _own_words(details: ErrorDetails) -> str:
-    return str(details["ctx"]["error"])
+    return _plain(str(details["ctx"]["error"]))
+
+
+def _plain(text: str) -> str:
+    """Somebody else's words, which may hold a value as it was written."""
+    shown = "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+    return shown if len(shown) <= _MAX_WORDS else shown[:_MAX_WORDS] + "…"
 
 
 _INTEGER: Final = _is_not("an integer")

@@ -1,0 +1,110 @@
+"""Notes on policies that compile, and which rules stand guard because this release does not build them."""
+
+import pytest
+from tests.unit.policy.specs import compiled, off, on
+
+from pointsman.policy.document import GuardsEntry
+
+HARD = (
+    "VolumeRestrictions",
+    "NodeVolumeLimits",
+    "VolumeBinding",
+    "VolumeZone",
+    "PodTopologySpread",
+    "InterPodAffinity",
+    "DynamicResources",
+    "NodeDeclaredFeatures",
+)
+SOFT = ("PodTopologySpread", "InterPodAffinity")
+KUBELET = "pods will be placed where the kubelet then rejects them"
+KEPT = "predicates that stay on unless disabled by name: NodeUnschedulable, TaintToleration"
+LATER = "; pods that need one stay pending and say so"
+SPREAD = "pods of a Service or ReplicaSet are not spread by default: rule PodTopologySpread is not in this release"
+PLACED = "are placed without regard to them"
+NO_GUARDS: dict[str, object] = {"predicates": off("*"), "priorities": off("*")}
+ALL_FOUR = on("NodeName", "NodeAffinity", "NodePorts", "NodeResourcesFit")
+
+
+def without(names: tuple[str, ...], *gone: str) -> tuple[str, ...]:
+    return tuple(name for name in names if name not in gone)
+
+
+NOTES: dict[str, tuple[dict[str, object], list[str]]] = {
+    "the base": ({}, [f"not in this release: {', '.join(HARD)}{LATER}", SPREAD]),
+    "no base": (
+        {"base": "None"},
+        [f"without NodeName, NodeAffinity, NodePorts, NodeResourcesFit {KUBELET}", KEPT],
+    ),
+    "no base, what the kubelet checks is listed": ({"base": "None", "predicates": ALL_FOUR}, [KEPT]),
+    "an instance is as good": (
+        {
+            "base": "None",
+            "predicates": [*on("NodeName", "NodeAffinity", "NodePorts"), {"name": "a", "rule": "PodFitsResources"}],
+        },
+        [KEPT],
+    ),
+    "what stays on is listed": (
+        {"base": "None", "predicates": [*ALL_FOUR, *on("TaintToleration", "NodeUnschedulable")]},
+        [],
+    ),
+    "what stays on is disabled": (
+        {"base": "None", "predicates": [*ALL_FOUR, *off("TaintToleration", "NodeUnschedulable")]},
+        [],
+    ),
+    "the star without a base": (
+        {"base": "None", "predicates": ALL_FOUR, "priorities": off("*")},
+        [KEPT, "spec.priorities[*]: has no effect, since base is None"],
+    ),
+    "guards taken down by name": (
+        {"predicates": [*off("*", "CheckVolumeBinding"), *ALL_FOUR], "priorities": off("*", "EvenPodsSpreadPriority")},
+        [
+            KEPT,
+            f"spec.predicates[CheckVolumeBinding]: disabled, so pods with volume claims {PLACED}",
+            f"spec.priorities[EvenPodsSpreadPriority]: disabled, so pods with soft spread constraints {PLACED}",
+        ],
+    ),
+    "a disabled entry that says more": (
+        {
+            "base": "None",
+            "predicates": [*ALL_FOUR, {"name": "TaintToleration", "state": "Disabled", "args": {}}],
+            "priorities": [{"name": "own", "rule": "ImageLocality", "state": "Disabled", "weight": 3}],
+        },
+        [
+            "predicates that stay on unless disabled by name: NodeUnschedulable",
+            "spec.predicates[TaintToleration]: disabled, so the rest of the entry has no effect",
+            "spec.priorities[own]: disabled, so the rest of the entry has no effect",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("spec", "notes"), NOTES.values(), ids=NOTES)
+def test_notes_say_what_was_added_ignored_and_may_go_wrong(spec: dict[str, object], notes: list[str]) -> None:
+    assert [*compiled(**spec).notes] == notes
+
+
+GUARDS: dict[str, tuple[dict[str, object], GuardsEntry]] = {
+    "the base": ({}, GuardsEntry(predicates=HARD, priorities=SOFT)),
+    "no base": ({"base": "None"}, GuardsEntry()),
+    "all disabled": (NO_GUARDS, GuardsEntry()),
+    "all predicates disabled": ({"predicates": off("*")}, GuardsEntry(priorities=SOFT)),
+    "one disabled as a predicate": (
+        {"predicates": off("MatchInterPodAffinity")},
+        GuardsEntry(predicates=without(HARD, "InterPodAffinity"), priorities=SOFT),
+    ),
+    "one disabled as a priority": (
+        {"priorities": off("InterPodAffinity")},
+        GuardsEntry(predicates=HARD, priorities=without(SOFT, "InterPodAffinity")),
+    ),
+    "scoring that no pod could need": (
+        {"priorities": off("VolumeBinding", "DynamicResources")},
+        GuardsEntry(predicates=HARD, priorities=SOFT),
+    ),
+}
+
+
+@pytest.mark.parametrize(("spec", "guards"), GUARDS.values(), ids=GUARDS)
+def test_rules_that_would_be_on_stand_guard_in_the_list_in_which_they_are_on(
+    spec: dict[str, object], guards: GuardsEntry
+) -> None:
+    assert compiled(**spec).document.guards == guards
