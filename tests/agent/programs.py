@@ -8,6 +8,15 @@ POD_IP = {"name": "POD_IP", "valueFrom": {"fieldRef": {"fieldPath": "status.podI
 
 FOREVER = "import time; print('up', flush=True); time.sleep(1e6)"
 
+# Writes a file, then listens on port 8080 and takes every connection.
+LISTEN = """
+import os, pathlib, socket, sys
+pathlib.Path(sys.argv[1]).write_text('ready')
+server = socket.create_server((os.environ['POD_IP'], 8080))
+while True:
+    server.accept()[0].close()
+"""
+
 STUBBORN = """
 import signal, time
 signal.signal(signal.SIGTERM, lambda *_: print('asked', flush=True))

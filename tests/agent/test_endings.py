@@ -1,6 +1,8 @@
 """Nothing is left behind: processes end with their pod and with their agent, however that ends."""
 
 import asyncio
+import json
+import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -95,15 +97,41 @@ async def test_processes_end_with_the_agent_and_the_next_one_restarts_them(agent
     assert pod["status"]["podIP"] == before["status"]["podIP"]
 
 
-async def test_processes_die_with_an_agent_that_is_killed(
-    agents: Agents, control_plane: ControlPlane, tmp_path: Path
-) -> None:
-    command = [
-        *(sys.executable, "-c", "from pointsman.cli.node_agent import command; command()"),
-        *("--kubeconfig", str(control_plane.kubeconfig), "--name-prefix", f"{agents.node}-", "--nodes", "1"),
-        *("--image", f"{IMAGE}={sys.executable}", "--work-dir", str(tmp_path)),
-    ]
-    agent = await asyncio.create_subprocess_exec(*command, stderr=asyncio.subprocess.DEVNULL)
+async def start_command(agents: Agents, folder: Path, *options: str) -> asyncio.subprocess.Process:
+    """`pointsman node-agent` for one node, as a process of its own."""
+    return await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "pointsman", "node-agent", "--kubeconfig", str(agents.plane.kubeconfig)),
+        *("--name-prefix", f"{agents.node}-", "--nodes", "1", "--work-dir", str(folder), *options),
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+
+
+async def test_the_command_plays_nodes_until_it_is_told_to_end(agents: Agents, tmp_path: Path) -> None:
+    options = ("--label", "pool=gpu", "--taint", "gpu:NoSchedule", "--extended", "example.com/x=2")
+    agent = await start_command(agents, tmp_path, "--remove-nodes-on-exit", "--cpu", "2", *options)
+
+    def node() -> dict[str, Any]:
+        shown = agents.plane.kubectl("get", "node", f"{agents.node}-0", "-o", "json", check=False)
+        return dict(json.loads(shown.stdout)) if shown.stdout else {}
+
+    try:
+        found = await until(node, "the node")
+        agent.send_signal(signal.SIGTERM)
+        code = await agent.wait()
+    finally:
+        if agent.returncode is None:
+            agent.kill()
+            await agent.wait()
+
+    assert found["metadata"]["labels"]["pool"] == "gpu"
+    assert found["spec"]["taints"] == [{"key": "gpu", "effect": "NoSchedule"}]
+    assert found["status"]["allocatable"].items() >= {"cpu": "2", "example.com/x": "2"}.items()
+    assert code == 0
+    assert await asyncio.to_thread(node) == {}
+
+
+async def test_processes_die_with_an_agent_that_is_killed(agents: Agents, tmp_path: Path) -> None:
+    agent = await start_command(agents, tmp_path, "--image", f"{IMAGE}={sys.executable}")
     tell = f"import os; print(os.getpid(), flush=True)\n{FOREVER}"
 
     def told() -> int:

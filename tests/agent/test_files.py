@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 from tests.agent.conftest import IMAGE, Agents, is_ready, main_status, until
-from tests.agent.programs import FOREVER, WHO_AM_I
+from tests.agent.programs import FOREVER, LISTEN, POD_IP, WHO_AM_I
 from tests.controlplane.plane import ControlPlane
 
 SHOW = """
@@ -120,3 +120,31 @@ async def test_init_containers_run_in_order_before_the_others(agents: Agents) ->
 
     assert agent.logs(agents.namespace, "steps", "main").split() == ["first", "second"]
     assert [status["ready"] for status in pod["status"]["initContainerStatuses"]] == [True, True]
+
+
+async def test_a_sidecar_is_up_before_the_others_and_ends_after_them(agents: Agents) -> None:
+    agent = await agents.start()
+    mounts = [{"name": "work", "mountPath": "/work"}]
+    sidecar = {
+        "name": "sidecar",
+        "image": IMAGE,
+        "args": ["-c", LISTEN, "/work/sidecar"],
+        "env": [POD_IP],
+        "restartPolicy": "Always",
+        "startupProbe": {"tcpSocket": {"port": 8080}, "periodSeconds": 1},
+        "volumeMounts": mounts,
+    }
+    stranger = {"name": "stranger", "image": "registry.example/unknown:1"}
+    spec = {
+        "initContainers": [stranger, sidecar],
+        "volumes": [{"name": "work", "emptyDir": {}}],
+        "restartPolicy": "Never",
+    }
+    show = "import sys; print(open(sys.argv[1]).read())"
+    await agents.apply(agents.pod("pair", "-c", show, "/work/sidecar", spec=spec, volumeMounts=mounts))
+
+    pod = await agents.until_phase("pair", "Succeeded")
+
+    assert agent.logs(agents.namespace, "pair", "main") == "ready\n"
+    states = {status["name"]: status["state"] for status in pod["status"]["initContainerStatuses"]}
+    assert states["stranger"]["terminated"]["reason"] == "Completed"

@@ -41,7 +41,6 @@ API_ACCESS = {
         ),
         pytest.param({"configMap": {"name": "gone", "optional": True}}, {}, id="a missing one that may be missing"),
         pytest.param({"secret": {"secretName": "login"}}, {"password": b"s3cret"}, id="a Secret"),
-        pytest.param({"emptyDir": {}}, {}, id="an emptyDir"),
         pytest.param(API_ACCESS, {"token": b"jwt", "ca.crt": b"1", "namespace": b"ns"}, id="a service account"),
         pytest.param(
             {"downwardAPI": {"items": [{"path": "labels", "fieldRef": {"fieldPath": "metadata.labels"}}]}},
@@ -82,8 +81,8 @@ def test_the_tokens_that_volumes_need() -> None:
 
 
 def test_files_are_written_for_the_owner_alone_and_vanish_when_no_longer_wanted(tmp_path: Path) -> None:
-    write_files(tmp_path, {"a": b"1", "sub/b": b"2"}, before=())
-    write_files(tmp_path, {"a": b"3"}, before=("a", "sub/b"))
+    write_files(tmp_path, {"a": b"1", "sub/b": b"2"})
+    write_files(tmp_path, {"a": b"3"})
 
     assert {path.name for path in tmp_path.rglob("*") if path.is_file()} == {"a"}
     assert (tmp_path / "a").read_bytes() == b"3"
@@ -91,9 +90,9 @@ def test_files_are_written_for_the_owner_alone_and_vanish_when_no_longer_wanted(
 
 
 def test_a_new_content_is_a_new_file_and_the_same_content_is_not(tmp_path: Path) -> None:
-    write_files(tmp_path, {"a": b"1", "b": b"1"}, before=())
+    write_files(tmp_path, {"a": b"1", "b": b"1"})
     with (tmp_path / "a").open("rb") as reader, (tmp_path / "b").open("rb") as other:
-        write_files(tmp_path, {"a": b"2", "b": b"1"}, before=("a", "b"))
+        write_files(tmp_path, {"a": b"2", "b": b"1"})
 
         assert reader.read() == b"1"  # an open file keeps what it had
         assert (tmp_path / "b").stat().st_ino == Path(f"/proc/self/fd/{other.fileno()}").stat().st_ino
@@ -102,7 +101,7 @@ def test_a_new_content_is_a_new_file_and_the_same_content_is_not(tmp_path: Path)
 @pytest.mark.parametrize("path", ["../x", "/etc/x", "a/../../x"])
 def test_no_file_leads_out_of_its_volume(tmp_path: Path, path: str) -> None:
     with pytest.raises(ConfigError, match="leads out of its volume"):
-        write_files(tmp_path / "volume", {path: b"1"}, before=())
+        write_files(tmp_path / "volume", {path: b"1"})
 
     assert list(tmp_path.rglob("x")) == []
 
@@ -113,7 +112,7 @@ def folder(tmp_path: Path) -> PodFolder:
 
 
 def test_volumes_appear_under_their_mount_paths_and_inside_each_other(folder: PodFolder) -> None:
-    write_files(folder.volume("settings"), {"a": b"1"}, before=())
+    write_files(folder.volume("settings"), {"a": b"1"})
     mounts = [
         {"name": "settings", "mountPath": "/data/settings"},
         {"name": "data", "mountPath": "/data"},

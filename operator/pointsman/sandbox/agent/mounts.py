@@ -38,7 +38,6 @@ class PodVolumes:
         self._connection = door.connection
         self._sources = Sources(door.client, pod.metadata.namespace)
         self._tokens = TokenSource(door.client, pod, clock)
-        self._written: dict[str, tuple[str, ...]] = {}
         self._mounted = False
         self._lock = asyncio.Lock()
 
@@ -53,10 +52,10 @@ class PodVolumes:
             volumes = facts.pod.spec.volumes
             contents = self._with_authority(await self._sources.read(volume_references(volumes)))
             tokens = {wanted: await self._tokens.get(wanted) for wanted in token_files(volumes)}
-            files = {volume.name: files_of(volume, facts, contents, tokens) for volume in volumes}
+            filled = [volume for volume in volumes if volume.empty_dir is None]
+            files = {volume.name: files_of(volume, facts, contents, tokens) for volume in filled}
             for name, wanted in files.items():
-                write_files(facts.folder.volume(name), wanted, self._written.get(name, ()))
-                self._written[name] = tuple(wanted)
+                write_files(facts.folder.volume(name), wanted)
             if not self._mounted:
                 self._set_up(facts)
                 self._mounted = True

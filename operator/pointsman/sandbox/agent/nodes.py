@@ -5,6 +5,9 @@ node lifecycle controller that a node lives, and a thousand of them every ten se
 a test cluster; so they are renewed only when `heartbeat_seconds` is set. Leave it at 0 where that controller is off
 (as in this project's own control plane); set it to 20 on a cluster where it is on (its patience is 50 s), and the
 renewals are spread evenly over that time.
+
+An API server with the admission plugin TaintNodesByCondition gives each new node the taint `not-ready`, and it is that
+controller again that takes it away: where the controller is off, the plugin must be too.
 """
 
 import asyncio

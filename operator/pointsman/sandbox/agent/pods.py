@@ -25,6 +25,7 @@ from pointsman.sandbox.agent.writer import PodRef
 
 log = logging.getLogger(__name__)
 
+_LOGS_KEPT_SECONDS: Final = 24 * 3600
 _FORCED_GRACE_SECONDS: Final = 1.0  # for a pod that was removed without asking, as the kubelet gives it
 
 
@@ -64,11 +65,12 @@ class NodePods:
                 pod.end(0.0, Ending.VANISHED)
 
     def sweep(self) -> None:
-        """Removes the folders of pods that ended while no agent ran."""
+        """Removes the folders of pods that ended while no agent ran, and logs a day after their pod."""
         wanted = {pod.facts.folder.root.name for pod in self._mapped.values()}
-        folders = self._work_dir / "pods"
-        for folder in folders.iterdir() if folders.is_dir() else ():
-            if folder.name not in wanted:
+        a_day_ago = self._services.clock.now().timestamp() - _LOGS_KEPT_SECONDS
+        for folder in (*self._work_dir.glob("pods/*"), *self._work_dir.glob("logs/*")):
+            stale = folder.parent.name == "pods" or folder.stat().st_mtime < a_day_ago
+            if stale and folder.name not in wanted:
                 shutil.rmtree(folder, ignore_errors=True)
 
     async def stop(self, grace_seconds: float) -> None:

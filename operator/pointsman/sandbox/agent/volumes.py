@@ -36,9 +36,7 @@ def token_files(volumes: Iterable[Volume]) -> Iterator[TokenFile]:
 
 
 def files_of(volume: Volume, facts: PodFacts, contents: Contents, tokens: Tokens) -> Files:
-    """What a volume must hold; empty for an emptyDir. Raises ConfigError for what is missing or not served."""
-    if volume.empty_dir is not None:
-        return {}
+    """What a volume that is no emptyDir must hold. Raises ConfigError for what is missing or not served."""
     if volume.projected is not None:
         files: Files = {}
         for source in volume.projected.sources:
@@ -53,14 +51,15 @@ def files_of(volume: Volume, facts: PodFacts, contents: Contents, tokens: Tokens
     raise _not_served(volume)
 
 
-def write_files(directory: Path, files: Files, before: Iterable[str]) -> None:
-    """Makes the folder hold these files, and none of those written `before` that are no longer wanted."""
-    for path in before:
-        if path not in files:
-            (directory / path).unlink(missing_ok=True)
+def write_files(directory: Path, files: Files) -> None:
+    """Makes the folder hold these files and no others; a link in it, another volume's mount, is let be."""
     directory.mkdir(parents=True, exist_ok=True)
-    for path, content in files.items():
-        write_file(_inside(directory, path), content)
+    wanted = {_inside(directory, path): content for path, content in files.items()}
+    for present in [path for path in directory.rglob("*") if path.is_file() and not path.is_symlink()]:
+        if present not in wanted:
+            present.unlink()
+    for path, content in wanted.items():
+        write_file(path, content)
 
 
 def write_file(target: Path, content: bytes) -> None:
