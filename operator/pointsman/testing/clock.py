@@ -10,14 +10,18 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 _START: Final = datetime(2026, 1, 1, tzinfo=UTC)
-_TURNS: Final = 50  # turns of the loop after each step: enough for a few hops between tasks and loopback sockets
+_TURNS: Final = 50  # enough for a few hops between tasks and loopback sockets
 
 
 class VirtualClock:
-    """A Clock for tests. Both readings move together; `now` starts at `start`, `monotonic` at 1000 seconds."""
+    """A Clock for tests. Both readings move together; `now` starts at `start`, `monotonic` at 1000 seconds.
 
-    def __init__(self, start: datetime = _START) -> None:
+    turns: how often the event loop goes round after each step of time
+    """
+
+    def __init__(self, start: datetime = _START, turns: int = _TURNS) -> None:
         self._start = start
+        self._turns = turns
         self._elapsed = 0.0
         self._sleepers: list[tuple[float, int, asyncio.Future[None]]] = []
         self._order = 0
@@ -58,7 +62,7 @@ class VirtualClock:
 
     async def settle(self) -> None:
         """Let the tasks that are ready run, without moving time."""
-        for _ in range(_TURNS):
+        for _ in range(self._turns):
             await asyncio.sleep(0)
 
     def _wake(self, elapsed: float) -> None:

@@ -85,19 +85,21 @@ Step = Reply | Watch
 class FakeApi:
     """The server; its scripts are queues that a test fills."""
 
-    def __init__(self) -> None:
+    def __init__(self, port: int = 0) -> None:
         self.calls: deque[Step] = deque()
         self.lists: deque[Step] = deque()
         self.watches: deque[Step] = deque()
         self.requests: list[Call] = []
         self.listed: list[Call] = []
         self.watched: list[Call] = []
+        self.port = port  # 0: any that is free
         app = web.Application()
         app.router.add_route("*", "/{path:.*}", self._answer)
-        self._server = TestServer(app)
+        self._server = TestServer(app, port=port or None)
 
     async def start(self) -> None:
         await self._server.start_server(shutdown_timeout=0.01)
+        self.port = self._server.port or 0
 
     async def stop(self) -> None:
         await self._server.close()
