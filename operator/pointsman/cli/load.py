@@ -58,7 +58,8 @@ async def _main(kubeconfig: str | None, plan: Plan | None, namespace: str, sched
     except (ConnectionError_, KubeError) as error:
         click.echo(f"pointsman load: {error}", err=True)
         return EXIT_FAULT
-    click.echo(f"created {tally.created} pods in namespace {namespace}" + _failures(tally))
+    pods = "pod" if tally.created == 1 else "pods"
+    click.echo(f"created {tally.created} {pods} in namespace {namespace}{_failures(tally)}")
     return EXIT_FAULT if tally.hopeless is not None else 0
 
 
@@ -66,7 +67,7 @@ def _failures(tally: Tally) -> str:
     if not tally.failed:
         return ""
     reason, _ = tally.failures.most_common(1)[0]
-    return f", {tally.failed} were not created: {reason}"
+    return f", {tally.failed} failed: {reason}"
 
 
 @click.command(short_help="Create test pods at a steady rate.")

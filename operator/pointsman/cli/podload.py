@@ -65,12 +65,12 @@ def pod_of(template: Mapping[str, Any], scheduler_name: str) -> dict[str, Any]:
 
 
 async def run_load(client: Client, plan: Plan, stop: asyncio.Event, clock: Clock, say: Say) -> Tally:
-    """Create pods as planned until done, until `stop` is set, or until the API server refuses for good."""
+    """Create pods as planned until done or until `stop` is set; a refusal that will be repeated sets it."""
     tally = Tally()
     start = clock.monotonic()
     sent = 0
     async with asyncio.TaskGroup() as calls:
-        while not stop.is_set() and tally.hopeless is None and (plan.count is None or sent < plan.count):
+        while not stop.is_set() and (plan.count is None or sent < plan.count):
             due = sent / plan.rate
             if plan.duration is not None and due >= plan.duration:
                 break
@@ -78,7 +78,7 @@ async def run_load(client: Client, plan: Plan, stop: asyncio.Event, clock: Clock
                 break
             size = plan.burst if plan.count is None else min(plan.burst, plan.count - sent)
             for _ in range(size):
-                calls.create_task(_create(client, plan, tally, say))
+                calls.create_task(_create(client, plan, tally, stop, say))
             sent += size
     return tally
 
@@ -89,12 +89,13 @@ async def delete_pods(client: Client, namespace: str, scheduler_name: str) -> No
     await client.request("DELETE", PODS.path(namespace), query={"labelSelector": selector})
 
 
-async def _create(client: Client, plan: Plan, tally: Tally, say: Say) -> None:
+async def _create(client: Client, plan: Plan, tally: Tally, stop: asyncio.Event, say: Say) -> None:
     try:
         await client.create(PODS.path(plan.namespace), plan.pod)
     except _HOPELESS as error:
         tally.hopeless = tally.hopeless or error
         tally.failures[str(error)] += 1
+        stop.set()
     except KubeError as error:
         if str(error) not in tally.failures:
             say(f"a pod was not created: {error}; going on")

@@ -1,0 +1,1 @@
+"""Commands that talk to a cluster, run as processes against a real API server."""
