@@ -92,6 +92,7 @@ class FakeApi:
         self.requests: list[Call] = []
         self.listed: list[Call] = []
         self.watched: list[Call] = []
+        self._transports: set[asyncio.Transport] = set()
         self.port = port  # 0: any that is free
         app = web.Application()
         app.router.add_route("*", "/{path:.*}", self._answer)
@@ -104,6 +105,11 @@ class FakeApi:
     async def stop(self) -> None:
         await self._server.close()
 
+    def drop_connections(self) -> None:
+        """Reset every connection that waits for an answer."""
+        for transport in self._transports:
+            transport.abort()
+
     @property
     def url(self) -> str:
         return str(self._server.make_url("")).rstrip("/")
@@ -111,6 +117,8 @@ class FakeApi:
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         call = Call(request.method, request.path, dict(request.query), dict(request.headers), await request.read())
         self.requests.append(call)
+        assert request.transport is not None
+        self._transports.add(request.transport)
         step = self._next(call)
         if isinstance(step, Watch):
             return await step.serve(request)
