@@ -74,7 +74,6 @@ def test_a_signal_ends_it_in_order(control_plane: ControlPlane, namespace: str, 
 def test_what_the_api_server_refuses_is_told_in_one_line(control_plane: ControlPlane, tmp_path: Path) -> None:
     refused = run(control_plane, "no-such-namespace", "--scheduler-name", SCHEDULER)
     assert refused.returncode == 1
-    assert refused.stdout == (
-        'created 0 pods in namespace no-such-namespace, 1 were not created: namespaces "no-such-namespace" not found\n'
-    )
+    reason = 'namespaces "no-such-namespace" not found'
+    assert refused.stdout == f"created 0 pods in namespace no-such-namespace, 1 failed: {reason}\n"
     assert refused.stderr == ""
