@@ -133,8 +133,10 @@ def _complete(args: CompleteArgs, rule: CatalogueEntry) -> dict[str, Any]:
 
 
 def _guards(side: Side, base: Base, changes: Changes) -> Iterator[str]:
-    """Rules that would be on, were they in this release."""
-    return (rule.name for rule in catalogue.base() if rule.name in FEATURES[side] and _stays(side, rule, base, changes))
+    """Rules of the base that this release does not build. "*" leaves them on guard: no pod is placed by guess."""
+    for rule in catalogue.base():
+        if base is Base.DEFAULT and rule.name in FEATURES[side] and rule.name not in changes.disabled:
+            yield rule.name
 
 
 def _queue(queue: QueueSpec) -> QueueEntry:

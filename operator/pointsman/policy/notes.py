@@ -13,6 +13,7 @@ from pointsman.policy.needs import FEATURES
 from pointsman.policy.sides import Side
 
 _CHECKED_BY_KUBELET: Final = ("NodeName", "NodeAffinity", "NodePorts", "NodeResourcesFit")
+_BEYOND: Final = "volume claims, resource claims, pod affinity and topology spread"
 
 
 def notes_of(spec: ProfileSpec, document: PolicyDocument, changes: Mapping[Side, Changes]) -> tuple[str, ...]:
@@ -20,7 +21,7 @@ def notes_of(spec: ProfileSpec, document: PolicyDocument, changes: Mapping[Side,
     return (
         *_kubelet(document),
         *_kept(spec, document, changes[Side.PREDICATES]),
-        *_not_in_this_release(document),
+        *_not_in_this_release(spec, document),
         *(note for side in Side for note in _unguarded(side, changes[side])),
         *_without_effect(spec),
     )
@@ -46,7 +47,9 @@ def _kept(spec: ProfileSpec, document: PolicyDocument, changes: Changes) -> Iter
         yield f"predicates that stay on unless disabled by name: {_listed(kept)}"
 
 
-def _not_in_this_release(document: PolicyDocument) -> Iterator[str]:
+def _not_in_this_release(spec: ProfileSpec, document: PolicyDocument) -> Iterator[str]:
+    if spec.base is Base.NONE:
+        yield f"base None has no rules for {_BEYOND}: pods that use them are placed without regard to them"
     guarded = (*document.guards.predicates, *document.guards.priorities)
     if guarded:
         names = _listed(dict.fromkeys(guarded))
@@ -60,7 +63,8 @@ def _unguarded(side: Side, changes: Changes) -> Iterator[str]:
     for name, path in changes.disabled.items():
         rule = catalogue.canonical(name)
         if rule is not None and rule.standing is Standing.KNOWN and rule.name in FEATURES[side]:
-            yield f"{path}: disabled, so pods with {FEATURES[side][rule.name]} are placed without regard to them"
+            feature = FEATURES[side][rule.name]
+            yield f"{path}: disabled, so pods with {feature} do not wait for it and are placed without it"
 
 
 def _without_effect(spec: ProfileSpec) -> Iterator[str]:

@@ -195,7 +195,7 @@ SAME = {
     ),
     "the star and each by name": (
         {"priorities": off("*")},
-        {"priorities": off(*PRIORITIES, "PodTopologySpread", "InterPodAffinity")},
+        {"priorities": off(*PRIORITIES)},
     ),
     "the order of a selector": (
         {

@@ -20,8 +20,11 @@ KUBELET = "pods will be placed where the kubelet then rejects them"
 KEPT = "predicates that stay on unless disabled by name: NodeUnschedulable, TaintToleration"
 LATER = "; pods that need one stay pending and say so"
 SPREAD = "pods of a Service or ReplicaSet are not spread by default: rule PodTopologySpread is not in this release"
-PLACED = "are placed without regard to them"
-NO_GUARDS: dict[str, object] = {"predicates": off("*"), "priorities": off("*")}
+PLACED = "do not wait for it and are placed without it"
+BEYOND = (
+    "base None has no rules for volume claims, resource claims, pod affinity and topology spread: pods that use them"
+    " are placed without regard to them"
+)
 ALL_FOUR = on("NodeName", "NodeAffinity", "NodePorts", "NodeResourcesFit")
 
 
@@ -33,32 +36,33 @@ NOTES: dict[str, tuple[dict[str, object], list[str]]] = {
     "the base": ({}, [f"not in this release: {', '.join(HARD)}{LATER}", SPREAD]),
     "no base": (
         {"base": "None"},
-        [f"without NodeName, NodeAffinity, NodePorts, NodeResourcesFit {KUBELET}", KEPT],
+        [f"without NodeName, NodeAffinity, NodePorts, NodeResourcesFit {KUBELET}", KEPT, BEYOND],
     ),
-    "no base, what the kubelet checks is listed": ({"base": "None", "predicates": ALL_FOUR}, [KEPT]),
+    "no base, what the kubelet checks is listed": ({"base": "None", "predicates": ALL_FOUR}, [KEPT, BEYOND]),
     "an instance is as good": (
         {
             "base": "None",
             "predicates": [*on("NodeName", "NodeAffinity", "NodePorts"), {"name": "a", "rule": "PodFitsResources"}],
         },
-        [KEPT],
+        [KEPT, BEYOND],
     ),
     "what stays on is listed": (
         {"base": "None", "predicates": [*ALL_FOUR, *on("TaintToleration", "NodeUnschedulable")]},
-        [],
+        [BEYOND],
     ),
     "what stays on is disabled": (
         {"base": "None", "predicates": [*ALL_FOUR, *off("TaintToleration", "NodeUnschedulable")]},
-        [],
+        [BEYOND],
     ),
     "the star without a base": (
         {"base": "None", "predicates": ALL_FOUR, "priorities": off("*")},
-        [KEPT, "spec.priorities[*]: has no effect, since base is None"],
+        [KEPT, BEYOND, "spec.priorities[*]: has no effect, since base is None"],
     ),
     "guards taken down by name": (
         {"predicates": [*off("*", "CheckVolumeBinding"), *ALL_FOUR], "priorities": off("*", "EvenPodsSpreadPriority")},
         [
             KEPT,
+            f"not in this release: {', '.join(without(HARD, 'VolumeBinding'))}{LATER}",
             f"spec.predicates[CheckVolumeBinding]: disabled, so pods with volume claims {PLACED}",
             f"spec.priorities[EvenPodsSpreadPriority]: disabled, so pods with soft spread constraints {PLACED}",
         ],
@@ -71,6 +75,7 @@ NOTES: dict[str, tuple[dict[str, object], list[str]]] = {
         },
         [
             "predicates that stay on unless disabled by name: NodeUnschedulable",
+            BEYOND,
             "spec.predicates[TaintToleration]: disabled, so the rest of the entry has no effect",
             "spec.priorities[own]: disabled, so the rest of the entry has no effect",
         ],
@@ -86,8 +91,8 @@ def test_notes_say_what_was_added_ignored_and_may_go_wrong(spec: dict[str, objec
 GUARDS: dict[str, tuple[dict[str, object], GuardsEntry]] = {
     "the base": ({}, GuardsEntry(predicates=HARD, priorities=SOFT)),
     "no base": ({"base": "None"}, GuardsEntry()),
-    "all disabled": (NO_GUARDS, GuardsEntry()),
-    "all predicates disabled": ({"predicates": off("*")}, GuardsEntry(priorities=SOFT)),
+    "the star": ({"predicates": off("*"), "priorities": off("*")}, GuardsEntry(predicates=HARD, priorities=SOFT)),
+    "all disabled by name": ({"predicates": off(*HARD), "priorities": off(*SOFT)}, GuardsEntry()),
     "one disabled as a predicate": (
         {"predicates": off("MatchInterPodAffinity")},
         GuardsEntry(predicates=without(HARD, "InterPodAffinity"), priorities=SOFT),
