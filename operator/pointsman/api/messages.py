@@ -151,27 +151,19 @@ def _plain(text: str) -> str:
 
 
 _INTEGER: Final = _is_not("an integer")
-_LIST: Final = _is_not("a list")
 _OBJECT: Final = _is_not("an object")
 _WORDS: Final[dict[str, Callable[[ErrorDetails], str]]] = {
     "missing": lambda _: "must be set",
     "string_type": _is_not("a string"),
     "bool_type": _is_not("true or false"),
-    "float_type": _is_not("a number"),
     "int_type": _INTEGER,
-    "int_parsing": _INTEGER,
-    "int_parsing_size": _INTEGER,
     "int_from_float": _INTEGER,
-    "list_type": _LIST,
-    "tuple_type": _LIST,
+    "tuple_type": _is_not("a list"),
     "dict_type": _OBJECT,
     "model_type": _OBJECT,
-    "model_attributes_type": _OBJECT,
     "enum": _not_one_of,
     "literal_error": _not_one_of,
-    "greater_than": _compared("more than", "gt"),
     "greater_than_equal": _compared("at least", "ge"),
-    "less_than": _compared("less than", "lt"),
     "less_than_equal": _compared("at most", "le"),
     "string_pattern_mismatch": _pattern,
     "string_too_short": lambda _: "must not be empty",
