@@ -1,27 +1,37 @@
 """What a pod's owner gets to see of its scheduling: events and the condition, in kube-scheduler's words.
 
 Texts and fields as in kube-scheduler 1.36 (pkg/scheduler/schedule_one.go), so that people, dashboards and autoscalers
-need not know who placed the pod.
+need not know who placed the pod. An event that says of a pod what the last one said is not sent again for a while:
+where kube-scheduler's recorder counts up a series, a hopeless pod would otherwise bury the namespace in equal events.
 """
 
 from typing import Any
 
 from pointsman.engine.conditions import ConditionWriter
 from pointsman.engine.pod_condition import Failure
+from pointsman.kube.clock import Clock
 from pointsman.kube.events import EventWriter
 from pointsman.policy.pod import PodInfo
+
+REPEAT_SECONDS = 360.0  # when a series ends in client-go (tools/events/event_broadcaster.go, finishTime)
 
 
 class Announcer:
     """Tells about the pods of one policy; the event writer's reporting controller is its schedulerName."""
 
-    def __init__(self, events: EventWriter, conditions: ConditionWriter) -> None:
+    def __init__(self, events: EventWriter, conditions: ConditionWriter, clock: Clock) -> None:
         self._events = events
         self._conditions = conditions
+        self._clock = clock
+        self._last_failure: dict[str, tuple[str, float]] = {}  # uid -> message and when it was last an event
 
     def failed(self, pod: PodInfo, failure: Failure) -> None:
         """An attempt ended without a node."""
-        self._event(pod, "Warning", "FailedScheduling", "Scheduling", failure.message)
+        message, now = failure.message, self._clock.monotonic()
+        before, since = self._last_failure.get(pod.uid, ("", 0.0))
+        if message != before or now - since >= REPEAT_SECONDS:
+            self._last_failure[pod.uid] = (message, now)
+            self._event(pod, "Warning", "FailedScheduling", "Scheduling", message)
         self._conditions.tell(pod, failure)
 
     def assumed(self, pod: PodInfo) -> None:
@@ -43,6 +53,7 @@ class Announcer:
 
     def gone(self, uid: str) -> None:
         """The pod is bound or gone for good."""
+        self._last_failure.pop(uid, None)
         self._conditions.forget(uid)
 
     def _event(self, pod: PodInfo, type_: str, reason: str, action: str, note: str) -> None:

@@ -31,6 +31,8 @@ from pointsman.kube.resources import NAMESPACES, NODES, PODS
 from pointsman.policy.document import short_hash
 from pointsman.policy.policy import Policy
 
+EVENT_CAPACITY = 10_000  # a burst of pods is told in full, even if the API server is slower than we are
+EVENT_WORKERS = 8
 LIVE_PODS = "status.phase!=Succeeded,status.phase!=Failed"
 
 
@@ -70,7 +72,7 @@ def assemble(client: Client, policies: Sequence[Policy], who: Identity, clock: C
     around = Surroundings(cluster, clock, rng, metrics, intake.broadcast, binder.submit)
     events = [_event_writer(client, policy, who, clock) for policy in policies]
     for policy, writer in zip(policies, events, strict=True):
-        schedulers.append(PolicyScheduler(policy, Announcer(writer, conditions), around))
+        schedulers.append(PolicyScheduler(policy, Announcer(writer, conditions, clock), around))
         metrics.on_scrape(schedulers[-1].readings)
     reflectors = _reflectors(client, intake, clock, rng)
     metrics.on_scrape(lambda: readings(cluster, reflectors, leadership, who, clock.monotonic()))
@@ -86,7 +88,14 @@ def assemble(client: Client, policies: Sequence[Policy], who: Identity, clock: C
 
 def _event_writer(client: Client, policy: Policy, who: Identity, clock: Clock) -> EventWriter:
     name = policy.scheduler_name
-    return EventWriter(client, reporting_controller=name, reporting_instance=f"{name}-{who.pod_name}", clock=clock)
+    return EventWriter(
+        client,
+        reporting_controller=name,
+        reporting_instance=f"{name}-{who.pod_name}",
+        clock=clock,
+        capacity=EVENT_CAPACITY,
+        workers=EVENT_WORKERS,
+    )
 
 
 def _reflectors(client: Client, intake: Intake, clock: Clock, rng: random.Random) -> Reflectors:

@@ -106,6 +106,24 @@ async def test_an_api_server_that_is_gone_for_a_minute_stops_nothing_for_good() 
         assert not running.task.done()
 
 
+async def test_a_holder_that_cannot_renew_stops_binding_at_the_deadline_and_goes_on_when_it_can() -> None:
+    api = world()
+    async with engine(api) as running:
+        await running.clock.advance(4)
+        renewed, renewals = running.clock.monotonic(), api.lease()["spec"]["renewTime"]
+        api.refuse["leases"] = 500
+        await running.clock.advance(5)
+        api.put("pods", ours("before").manifest())
+        await until(lambda: api.node_of("before") == "n1")  # within ten seconds of the last renewal
+        await running.clock.advance(renewed + 11 - running.clock.monotonic())
+        api.put("pods", ours("after").manifest())
+        await running.clock.advance(30)
+        assert (api.node_of("after"), api.lease()["spec"]["renewTime"]) == ("", renewals)
+        del api.refuse["leases"]
+        await running.clock.advance(10)
+        await until(lambda: api.node_of("after") == "n1")
+
+
 async def test_an_engine_whose_profile_is_gone_ends_quietly() -> None:
     api = world()
     async with engine(api) as running:
