@@ -5,7 +5,9 @@ knows nothing of kinds. Redirects are refused: a credential must not follow one.
 time-out; a 401 makes the credential be read again once. No header and no body is ever logged.
 """
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import nullcontext
 from enum import StrEnum
 from types import MappingProxyType, TracebackType
 from typing import Any, Final, Self, TypeVar
@@ -22,7 +24,9 @@ from pointsman.kube.errors import ApiError, NotSent, TooManyRequests, Unauthoriz
 T = TypeVar("T")
 
 _MAX_ATTEMPTS: Final = 6  # of one call that is answered with 429
-_CONNECT_SECONDS: Final = 10.0
+# A call behind a fence leaves soon after the fence was asked, or not at all: a Lease's next holder starts 5 s later.
+_FREE: Final = aiohttp.ClientTimeout(total=None, connect=10.0)
+_FENCED: Final = aiohttp.ClientTimeout(total=None, connect=3.0)
 _READ_BUFFER: Final = 1 << 20  # bytes; a bigger buffer means fewer, bigger batches from a busy watch
 _NO_QUERY: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -39,7 +43,7 @@ class PatchKind(StrEnum):
 class Client:
     """Talks to one API server. An async context manager: connections live as long as the block.
 
-    Calls share at most `max_connections` connections; streams have their own, since a watch holds one for minutes.
+    At most `max_connections` calls are under way at a time, the others queue; streams and urgent calls do not count.
     Every call raises a subclass of `ApiError` for an answer of 400 or more, `Unreachable` for none.
     """
 
@@ -55,22 +59,26 @@ class Client:
         self._headers = {"User-Agent": user_agent, "Accept": "application/json", "Accept-Encoding": "identity"}
         self._name = connection.server_hostname or None
         self._clock = clock or SystemClock()
-        self._max_connections = max_connections
-        self._calls: aiohttp.ClientSession | None = None
-        self._streams: aiohttp.ClientSession | None = None
+        self._turns = asyncio.Semaphore(max_connections)
+        self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
-        self._calls = self._session(self._max_connections)
-        self._streams = self._session(0)
+        secure = self._connection.ssl if self._connection.ssl is not None else True
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, ssl=secure),  # `_turns` is the limit
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers=self._headers,
+            read_bufsize=_READ_BUFFER,
+            proxy=self._connection.proxy or None,
+            trust_env=False,
+        )
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for session in (self._calls, self._streams):
-            if session is not None:
-                await session.close()
-        self._calls = self._streams = None
+        session, self._session = self._open(), None
+        await session.close()
 
     async def request(
         self,
@@ -82,19 +90,26 @@ class Client:
         content_type: str = "application/json",
         timeout: float = 30.0,
         may_send: Callable[[], bool] | None = None,
+        urgent: bool = False,
     ) -> bytes:
         """Make one call and return the answer's body. `timeout` seconds bound all of it, waits for 429 included.
 
         `may_send` is a fence, asked each time right before the call goes out; raises NotSent when it says no.
+        An `urgent` call does not queue behind others.
         """
+        content_headers = {"Content-Type": content_type} if body is not None else {}
         deadline = self._clock.monotonic() + timeout
         renewed = False
         attempt = 0
         while True:
             attempt += 1
             left = max(deadline - self._clock.monotonic(), 0.001)
+            turn = nullcontext() if urgent else self._turns
             try:
-                return await self._once(method, path, query, body, content_type, left, may_send)
+                async with asyncio.timeout(left), turn:
+                    return await self._once(method, self._url(path, query), body, content_headers, may_send)
+            except TimeoutError as error:
+                raise self._unreachable(error) from None
             except Unauthorized:
                 if renewed:
                     raise
@@ -142,13 +157,12 @@ class Client:
         The first piece is empty: the server has accepted the call. The stream ends when the server ends it. There is no
         time-out: whoever reads knows what silence means. Close it (`contextlib.aclosing`) when done.
         """
-        timeout = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS)
         url = self._url(path, query)
         for last in (False, True):
             headers = await self._with_token({})
             try:
-                async with _open(self._streams).request(
-                    "GET", url, headers=headers, timeout=timeout, allow_redirects=False, server_hostname=self._name
+                async with self._open().request(
+                    "GET", url, headers=headers, timeout=_FREE, allow_redirects=False, server_hostname=self._name
                 ) as answer:
                     if answer.status == 401 and not last:
                         self._connection.forget_token()
@@ -165,21 +179,19 @@ class Client:
     async def _once(
         self,
         method: str,
-        path: str,
-        query: Mapping[str, str],
+        url: URL,
         body: bytes | None,
-        content_type: str,
-        timeout: float,
+        headers: Mapping[str, str],
         may_send: Callable[[], bool] | None,
     ) -> bytes:
-        headers = await self._with_token({"Content-Type": content_type} if body is not None else {})
+        headers = await self._with_token(headers)
         if may_send is not None and not may_send():
-            raise NotSent(f"{method} {path}: the caller may no longer write")
-        limits = aiohttp.ClientTimeout(total=timeout, sock_connect=_CONNECT_SECONDS)
+            raise NotSent(f"{method} {url.path}: the caller may no longer write")
+        limits = _FREE if may_send is None else _FENCED
         try:
-            async with _open(self._calls).request(
+            async with self._open().request(
                 method,
-                self._url(path, query),
+                url,
                 data=body,
                 headers=headers,
                 timeout=limits,
@@ -187,35 +199,27 @@ class Client:
                 server_hostname=self._name,
             ) as answer:
                 content = await answer.read()
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+        except (aiohttp.ClientError, OSError) as error:
             raise self._unreachable(error) from error
         if answer.status >= 300:
             raise _refusal(answer, content)
         return content
 
-    async def _with_token(self, headers: dict[str, str]) -> dict[str, str]:
+    async def _with_token(self, headers: Mapping[str, str]) -> Mapping[str, str]:
         try:
             token = await self._connection.token()
         except ConnectionError_ as error:
             raise Unreachable(str(error)) from None
-        if token:
-            headers["Authorization"] = f"Bearer {token}"
-        return headers
+        return {**headers, "Authorization": f"Bearer {token}"} if token else headers
 
     def _url(self, path: str, query: Mapping[str, str]) -> URL:
         text = f"{self._connection.server}{path}"
         return URL(f"{text}?{urlencode(query)}" if query else text, encoded=True)
 
-    def _session(self, limit: int) -> aiohttp.ClientSession:
-        secure = self._connection.ssl if self._connection.ssl is not None else True
-        return aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=limit, ssl=secure),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            headers=self._headers,
-            read_bufsize=_READ_BUFFER,
-            proxy=self._connection.proxy or None,
-            trust_env=False,
-        )
+    def _open(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            raise RuntimeError("the client is not open: use it with `async with`")
+        return self._session
 
     def _unreachable(self, error: Exception) -> Unreachable:
         words = "timed out" if isinstance(error, TimeoutError) else (str(error) or error.__class__.__name__)
@@ -250,9 +254,3 @@ def _refusal(answer: aiohttp.ClientResponse, content: bytes) -> ApiError:
     if not seconds and status.details is not None:
         seconds = float(status.details.retry_after_seconds)
     return api_error(answer.status, status.reason, status.message, seconds)
-
-
-def _open(session: aiohttp.ClientSession | None) -> aiohttp.ClientSession:
-    if session is None:
-        raise RuntimeError("the client is not open: use it with `async with`")
-    return session

@@ -13,6 +13,8 @@ import random
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+import msgspec
+
 from pointsman.api.names import LEASE_DEADLINE_SECONDS, LEASE_RENEW_SECONDS
 from pointsman.kube.client import Client, PatchKind, decode
 from pointsman.kube.clock import Clock, rfc3339
@@ -89,6 +91,7 @@ class Elector:
         self._patience = patience
         self._observer = Observer(identity)
         self._valid_until = _NEVER
+        self._ending = False
         self._leading = False  # what the callbacks were told
         self._led = False  # held once, and not yet told of another holder
 
@@ -141,9 +144,7 @@ class Elector:
                 return
 
     async def _read(self) -> None:
-        path = LEASES.path(self._namespace, self._name)
-        content = await self._client.request("GET", path, timeout=self._request_seconds())
-        self._see(decode(content, Lease))
+        self._see(decode(await self._call("GET", LEASES.path(self._namespace, self._name)), Lease))
 
     async def _write(self) -> None:
         sent = self._clock.monotonic()
@@ -151,7 +152,7 @@ class Elector:
         if self.lease is None:
             content = await self._make(spec)
         else:
-            content = await self._patch(spec, self._request_seconds())
+            content = await self._patch(spec)
         self.lease = decode(content, Lease)
         self._observer.see(self.lease, self._clock.monotonic())
         self._valid_until = sent + LEASE_DEADLINE_SECONDS
@@ -167,17 +168,26 @@ class Elector:
             "metadata": {"name": self._name, "namespace": self._namespace, **self._metadata()},
             "spec": spec,
         }
-        return await self._client.create(LEASES.path(self._namespace), lease)
+        return await self._call("POST", LEASES.path(self._namespace), lease)
 
-    async def _patch(self, spec: dict[str, Any], timeout: float) -> bytes:
+    async def _patch(self, spec: dict[str, Any]) -> bytes:
         version = self.lease.metadata.resource_version if self.lease is not None else ""
         patch = {"metadata": {"resourceVersion": version, **self._metadata()}, "spec": spec}
-        path = LEASES.path(self._namespace, self._name)
-        return await self._client.patch(path, patch, kind=PatchKind.MERGE, timeout=timeout)
+        return await self._call("PATCH", LEASES.path(self._namespace, self._name), patch)
 
     def _metadata(self) -> dict[str, Any]:
         annotations = dict(self._annotations())
         return {"annotations": annotations} if annotations else {}
+
+    async def _call(self, method: str, path: str, body: dict[str, Any] | None = None) -> bytes:
+        return await self._client.request(
+            method,
+            path,
+            body=None if body is None else msgspec.json.encode(body),
+            content_type=PatchKind.MERGE if method == "PATCH" else "application/json",
+            timeout=self._request_seconds(),
+            urgent=True,  # a queue of bindings must not cost the Lease
+        )
 
     def _see(self, lease: Lease | None) -> None:
         """Take in what the server has; whoever is not named there does not hold."""
@@ -214,6 +224,8 @@ class Elector:
 
     def _request_seconds(self) -> float:
         """How long one request may take: never past the deadline, so that it is noticed in time."""
+        if self._ending:
+            return _RELEASE_SECONDS
         left = self._valid_until - self._clock.monotonic()
         return min(_REQUEST_SECONDS, left) if left > 0 else _REQUEST_SECONDS
 
@@ -228,6 +240,7 @@ class Elector:
         return max(due - now, _PAUSE_SECONDS)
 
     async def _release(self) -> None:
+        self._ending = True
         self._valid_until = _NEVER
         self._leading = self._led = False
         try:
@@ -235,7 +248,7 @@ class Elector:
                 if holder_of(self.lease) != self._identity:
                     return
                 try:
-                    await self._patch(released(rfc3339(self._clock.now(), micro=True)), _RELEASE_SECONDS)
+                    await self._patch(released(rfc3339(self._clock.now(), micro=True)))
                 except Conflict:
                     await self._read()
                 else:

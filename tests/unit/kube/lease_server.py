@@ -90,18 +90,14 @@ class Line:
         self._clock = clock
         self._late: set[asyncio.Task[Any]] = set()
 
-    async def request(self, method: str, path: str, *, timeout: float = 30.0) -> bytes:
-        assert (method, path) == ("GET", f"{PATH}/engine-a")
-        return await self._call("get", timeout)
-
-    async def patch(self, path: str, patch: dict[str, Any], *, kind: str, timeout: float = 30.0) -> bytes:
-        assert (path, kind) == (f"{PATH}/engine-a", "application/merge-patch+json")
-        return await self._call("patch", timeout, patch)
-
-    async def create(self, path: str, obj: dict[str, Any]) -> bytes:
-        assert path == PATH
-        assert (obj["apiVersion"], obj["kind"]) == ("coordination.k8s.io/v1", "Lease")
-        return await self._call("create", 30, obj)
+    async def request(
+        self, method: str, path: str, *, body: bytes | None, content_type: str, timeout: float, urgent: bool
+    ) -> bytes:
+        assert urgent, "a renewal must not wait behind bindings"
+        assert path == (PATH if method == "POST" else f"{PATH}/engine-a")
+        assert content_type == ("application/merge-patch+json" if method == "PATCH" else "application/json")
+        verb = {"GET": "get", "PATCH": "patch", "POST": "create"}[method]
+        return await self._call(verb, timeout, None if body is None else msgspec.json.decode(body))
 
     async def _call(self, verb: str, timeout: float, body: dict[str, Any] | None = None) -> bytes:
         self.calls.append(verb)

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Any
 
@@ -19,6 +20,7 @@ from pointsman.kube.errors import (
     Gone,
     Invalid,
     NotFound,
+    NotSent,
     TooManyRequests,
     Unauthorized,
     Unreachable,
@@ -266,19 +268,84 @@ async def test_a_refused_token_of_a_stream_is_read_again_once(api: FakeApi, cloc
     assert api.watched[-1].headers["Authorization"] == "Bearer new"
 
 
+# --- turns and the fence
+
+
+@pytest.fixture
+async def narrow(api: FakeApi, clock: VirtualClock) -> AsyncIterator[Client]:
+    """A client that makes one call at a time."""
+    connection = Connection(api.url, None, no_token, "default")
+    async with Client(connection, user_agent="test", clock=clock, max_connections=1) as client:
+        yield client
+
+
+async def test_a_call_that_its_fence_holds_back_is_not_sent(api: FakeApi, client: Client) -> None:
+    with pytest.raises(NotSent, match="POST /x"):
+        await client.request("POST", "/x", body=b"{}", may_send=lambda: False)
+    assert api.requests == []
+
+
+async def test_the_fence_is_asked_after_the_wait_for_a_turn(api: FakeApi, narrow: Client) -> None:
+    leading = True
+    held = asyncio.Event()
+    api.calls.append(Reply(body={}, hold=held))
+    first = asyncio.create_task(narrow.get_json("/first"))
+    await until(lambda: len(api.requests) == 1)
+    second = asyncio.create_task(narrow.request("POST", "/second", body=b"{}", may_send=lambda: leading))
+    await asyncio.sleep(0)
+    leading = False
+    held.set()
+    await first
+    with pytest.raises(NotSent):
+        await second
+    assert [call.path for call in api.requests] == ["/first"]
+
+
+async def test_the_fence_is_asked_again_after_429(api: FakeApi, client: Client, clock: VirtualClock) -> None:
+    api.calls.append(refused(429, **{"Retry-After": "7"}))
+    leading = True
+    call = asyncio.create_task(client.request("POST", "/x", body=b"{}", may_send=lambda: leading))
+    await until(lambda: clock.sleepers == 1)
+    leading = False
+    await clock.advance(7)
+    with pytest.raises(NotSent):
+        await call
+    assert len(api.requests) == 1
+
+
+async def test_an_urgent_call_does_not_wait_for_its_turn(api: FakeApi, narrow: Client) -> None:
+    held = asyncio.Event()
+    api.calls.extend([Reply(body={}, hold=held), Reply(body={"fine": True})])
+    first = asyncio.create_task(narrow.get_json("/first"))
+    await until(lambda: len(api.requests) == 1)
+    assert await narrow.request("GET", "/urgent", urgent=True) == b'{"fine": true}'
+    held.set()
+    await first
+
+
+async def test_the_wait_for_a_turn_is_part_of_the_time_of_a_call(api: FakeApi, narrow: Client) -> None:
+    held = asyncio.Event()
+    api.calls.append(Reply(body={}, hold=held))
+    first = asyncio.create_task(narrow.get_json("/first"))
+    await until(lambda: len(api.requests) == 1)
+    with pytest.raises(Unreachable, match="timed out"):
+        await narrow.request("GET", "/second", timeout=0.01)
+    held.set()
+    await first
+    assert len(api.requests) == 1
+
+
 # --- streams
 
 
-async def test_streams_do_not_take_the_connections_of_calls(api: FakeApi, clock: VirtualClock) -> None:
+async def test_streams_take_nobodys_turn(api: FakeApi, narrow: Client) -> None:
     api.calls.append(Reply(body={"fine": True}))
-    connection = Connection(api.url, None, no_token, "default")
-    async with Client(connection, user_agent="test", clock=clock, max_connections=1) as client:
-        streams = [client.stream(f"/{number}", query={"watch": "true"}) for number in range(3)]
-        for stream in streams:
-            assert await anext(stream) == b""
-        assert await client.get_json("/x") == {"fine": True}
-        for stream in streams:
-            await stream.aclose()
+    streams = [narrow.stream(f"/{number}", query={"watch": "true"}) for number in range(3)]
+    for stream in streams:
+        assert await anext(stream) == b""
+    assert await narrow.get_json("/x") == {"fine": True}
+    for stream in streams:
+        await stream.aclose()
 
 
 async def test_a_stream_that_breaks_is_unreachable(api: FakeApi, client: Client) -> None:
