@@ -5,6 +5,7 @@ import signal
 import sys
 import threading
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -49,23 +50,27 @@ def running_agent(
     kubeconfig: Path, folder: Path, nodes: Sequence[NodeShape], *, backoff: BackoffLimits | None = None
 ) -> Iterator[AgentThread]:
     """An agent that plays `nodes` and runs Pointsman's image with the interpreter of this test."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, name="node-agent")
-    thread.start()
+    started: Future[AgentThread] = Future()
+    stop = threading.Event()
 
-    async def start() -> NodeAgent:
+    async def live() -> None:
         connection = await connect(str(kubeconfig))
-        agent = NodeAgent(connection, nodes, images=IMAGES, work_dir=folder, backoff=backoff)
-        await agent.start()
-        return agent
+        async with NodeAgent(connection, nodes, images=IMAGES, work_dir=folder, backoff=backoff) as agent:
+            started.set_result(AgentThread(agent, asyncio.get_running_loop()))
+            await asyncio.to_thread(stop.wait)
 
-    try:
-        agent = asyncio.run_coroutine_threadsafe(start(), loop).result(START_SECONDS)
+    def run() -> None:
         try:
-            yield AgentThread(agent, loop)
-        finally:
-            asyncio.run_coroutine_threadsafe(agent.stop(), loop).result(STOP_SECONDS)
+            asyncio.run(live())
+        except BaseException as error:
+            if started.done():
+                raise
+            started.set_exception(error)
+
+    thread = threading.Thread(target=run, name="node-agent")
+    thread.start()
+    try:
+        yield started.result(START_SECONDS)
     finally:
-        loop.call_soon_threadsafe(loop.stop)
+        stop.set()
         thread.join(STOP_SECONDS)
-        loop.close()

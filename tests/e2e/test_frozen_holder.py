@@ -79,7 +79,7 @@ def late_bindings(log: list[AuditEvent]) -> list[str]:
             continue
         if reference.resource == "leases" and event.verb in {"patch", "update"} and event.code == 200:
             last_write[event.pod] = event.request_received_timestamp
-        if reference.subresource == "binding" and event.verb == "create":
+        if reference.subresource == "binding" and event.code == 201:
             limit = last_write[event.pod] + timedelta(seconds=LEASE_DEADLINE_SECONDS)
             if event.request_received_timestamp > limit:
                 late.append(f"{event.pod} bound {reference.name} {event.request_received_timestamp - limit} too late")
