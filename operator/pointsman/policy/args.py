@@ -1,13 +1,12 @@
 """The base of all rule args: field names of KubeSchedulerConfiguration v1, strictly read, immutable.
 
 One subclass per rule lives beside its rule and is named like kube-scheduler's kind (`NodeResourcesFitArgs`), so that
-args pasted from such a file, `apiVersion` and `kind` included, are taken as they are. Errors carry pydantic's location,
-from which the path in the profile is made.
+pasted args can be told apart by it. Errors carry pydantic's location, from which the path in the profile is made.
 """
 
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Final, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 API_VERSION: Final = "kubescheduler.config.k8s.io/v1"
@@ -24,13 +23,3 @@ class ArgsPart(BaseModel):
 
 class Args(ArgsPart):
     """The args of one rule; rules without args use this class itself."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _without_type(cls, data: Any) -> Any:
-        if not isinstance(data, dict) or cls is Args:
-            return data
-        for field, expected in (("apiVersion", API_VERSION), ("kind", cls.__name__)):
-            if data.get(field, expected) != expected:
-                raise ValueError(f'{field}: "{data[field]}" is not {expected}')
-        return {key: value for key, value in data.items() if key not in ("apiVersion", "kind")}

@@ -5,9 +5,9 @@ args serve its predicate (what to ignore) and its priority (the strategy).
 """
 
 from itertools import pairwise
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import AfterValidator, Field, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from pointsman.policy.args import Args, ArgsPart, Listed
 from pointsman.policy.resource_names import CPU, MEMORY, is_qualified_name
@@ -23,11 +23,17 @@ class ResourceWeight(ArgsPart):
     weight: Annotated[int, Field(ge=1, le=100)] = 1
 
 
+def _one(weight: int) -> int:
+    if weight != 1:
+        raise ValueError(f"must be 1, not {weight}: the resources are balanced as equals")
+    return weight
+
+
 class BalancedResource(ArgsPart):
     """A resource to balance; all count alike."""
 
     name: Annotated[str, Field(min_length=1)]
-    weight: Literal[1] = 1
+    weight: Annotated[int, AfterValidator(_one)] = 1
 
 
 class ShapePoint(ArgsPart):
@@ -63,17 +69,15 @@ class ScoringStrategy(ArgsPart):
     resources: Annotated[Listed[ResourceWeight], AfterValidator(lambda listed: listed or DEFAULT_RESOURCES)] = (
         DEFAULT_RESOURCES
     )
-    requested_to_capacity_ratio: RatioArgs | None = Field(default=None, validate_default=True)
+    requested_to_capacity_ratio: RatioArgs | None = None
 
-    @field_validator("requested_to_capacity_ratio")
-    @classmethod
-    def _belongs_to_type(cls, ratio: RatioArgs | None, info: ValidationInfo) -> RatioArgs | None:
-        strategy = info.data.get("type")
-        if strategy == _RATIO and ratio is None:
-            raise ValueError(f"must be given when type is {_RATIO}")
-        if strategy not in (_RATIO, None) and ratio is not None:
-            raise ValueError(f"must be absent when type is not {_RATIO}")
-        return ratio
+    @model_validator(mode="after")
+    def _ratio_belongs_to_type(self) -> Self:
+        if self.type == _RATIO and self.requested_to_capacity_ratio is None:
+            raise ValueError(f"requestedToCapacityRatio must be set when type is {_RATIO}")
+        if self.type != _RATIO and self.requested_to_capacity_ratio is not None:
+            raise ValueError(f"requestedToCapacityRatio must be absent when type is not {_RATIO}")
+        return self
 
 
 def _resource_name(name: str) -> str:
