@@ -7,7 +7,7 @@ label names and the number of values.
 from typing import Annotated, Literal, Self
 
 import msgspec
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from pointsman.kube.objects import NodeSelector, PreferredSchedulingTerm, Requirement
 from pointsman.policy.args import Args, ArgsPart, Listed
@@ -30,12 +30,18 @@ class NodeSelectorRequirement(ArgsPart):
         return self
 
 
+def _exactly_one(values: tuple[str, ...]) -> tuple[str, ...]:
+    if len(values) != 1:
+        raise ValueError("must have exactly one element")
+    return values
+
+
 class NodeFieldRequirement(ArgsPart):
     """One requirement on a node's field, metadata.name."""
 
     key: str
     operator: Literal["In", "NotIn"]
-    values: Annotated[Listed[str], Field(min_length=1, max_length=1)]
+    values: Annotated[Listed[str], AfterValidator(_exactly_one)]
 
 
 class NodeSelectorTermArgs(ArgsPart):

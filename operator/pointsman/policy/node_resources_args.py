@@ -44,6 +44,8 @@ class ShapePoint(ArgsPart):
 
 
 def _increasing(shape: tuple[ShapePoint, ...]) -> tuple[ShapePoint, ...]:
+    if not shape:
+        raise ValueError("at least one point must be given")
     for before, after in pairwise(shape):
         if before.utilization >= after.utilization:
             raise ValueError(
@@ -55,7 +57,7 @@ def _increasing(shape: tuple[ShapePoint, ...]) -> tuple[ShapePoint, ...]:
 class RatioArgs(ArgsPart):
     """The function of RequestedToCapacityRatio."""
 
-    shape: Annotated[Listed[ShapePoint], Field(min_length=1), AfterValidator(_increasing)]
+    shape: Annotated[Listed[ShapePoint], AfterValidator(_increasing)]
 
 
 DEFAULT_RESOURCES: Final = (ResourceWeight(name=CPU), ResourceWeight(name=MEMORY))

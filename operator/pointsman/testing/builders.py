@@ -64,7 +64,7 @@ class _Builder(Generic[T]):
 
     def manifest(self) -> dict[str, Any]:
         """The object as an API server takes it."""
-        return {"apiVersion": "v1", "kind": self.kind, **msgspec.to_builtins(self.draft)}
+        return {"apiVersion": "v1", "kind": self.kind, **msgspec.json.decode(msgspec.json.encode(self.draft))}
 
     def _with(self, **parts: Any) -> Self:
         return replace(self, draft=msgspec.structs.replace(self.draft, **parts))

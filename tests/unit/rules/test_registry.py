@@ -1,0 +1,64 @@
+"""The map of built rules, and that each keeps the shape that the engine relies on."""
+
+from operator import attrgetter
+
+import pytest
+
+from pointsman.api.catalogue import canonical
+from pointsman.policy.predicates import scheduling_gates
+from pointsman.policy.registry import BUILT
+from pointsman.policy.rule import Dependence, Predicate, Priority
+from pointsman.testing.builders import pod
+
+PREDICATES = ["NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit"]
+PRIORITIES = [
+    "TaintToleration",
+    "NodeAffinity",
+    "NodeResourcesFit",
+    "NodeResourcesBalancedAllocation",
+    "ImageLocality",
+]
+
+
+def test_the_rules_of_this_release_are_built() -> None:
+    assert [name for name, rule in BUILT.items() if rule.predicate] == PREDICATES
+    assert [name for name, rule in BUILT.items() if rule.priority] == PRIORITIES
+
+
+@pytest.mark.parametrize("name", BUILT)
+def test_every_built_rule_is_in_the_catalogue_and_carries_its_instances_name(name: str) -> None:
+    rule = BUILT[name]
+    entry = canonical(name)
+    assert entry is not None
+    assert entry.name == rule.name == name
+    for half, protocol in ((rule.predicate, Predicate), (rule.priority, Priority)):
+        if half is not None:
+            instance = half("mine", rule.args())
+            assert isinstance(instance, protocol)
+            assert instance.name == "mine"
+
+
+@pytest.mark.parametrize("name", BUILT)
+def test_what_a_rule_reads_exists(name: str) -> None:
+    rule = BUILT[name]
+    plain = pod("p").container().require().info()
+    for half in (rule.predicate, rule.priority):
+        if half is not None:
+            reads = half(name, rule.args()).reads
+            assert Dependence.ROW in reads.depends
+            assert all(attrgetter(path)(plain) is not NotImplemented for path in reads.pod_fields)
+            assert reads.pod_fields
+
+
+def test_only_image_locality_depends_on_other_nodes() -> None:
+    wide = [
+        name
+        for name, rule in BUILT.items()
+        for half in (rule.predicate, rule.priority)
+        if half is not None and half(name, rule.args()).reads.depends != Dependence.ROW
+    ]
+    assert wide == ["ImageLocality"]
+
+
+def test_a_gated_pod_is_told_what_it_waits_for() -> None:
+    assert scheduling_gates.reason(("g1", "g2")) == "waiting for scheduling gates: [g1 g2]"

@@ -1,0 +1,154 @@
+"""Which changes wake a pod that a rule rejected: waking too seldom would leave it waiting."""
+
+from dataclasses import replace
+
+import pytest
+from tests.unit.rules.view import HandView
+
+from pointsman.kube.objects import ContainerStatus, Resources
+from pointsman.policy.predicates.node_ports import NodePorts
+from pointsman.policy.registry import BUILT
+from pointsman.policy.rule import Change, Happening, Predicate
+from pointsman.testing.builders import NodeBuilder, PodBuilder, host_port, node, pod, term
+
+ADDED, LABELS, TAINTS = Happening.NODE_ADD, Happening.NODE_LABELS, Happening.NODE_TAINTS
+ALLOCATABLE, DELETED, SCALED = Happening.NODE_ALLOCATABLE, Happening.POD_DELETE, Happening.POD_SCALE_DOWN
+
+
+def rule(name: str) -> Predicate[object]:
+    built = BUILT[name]
+    assert built.predicate is not None
+    return built.predicate(name, built.args())
+
+
+def wakes(by: Predicate[object], pending: PodBuilder, change: Change) -> bool:
+    if not change.happening & by.wakes_on.on:
+        return False
+    return by.wakes_on.hint is None or by.wakes_on.hint(pending.info(), change)
+
+
+def about_node(happening: Happening, target: NodeBuilder) -> Change:
+    return Change(happening, HandView([target.build()]), row=1)
+
+
+# scheduler-semantics.md 5.7; a rule that hears of a new node hears of changed taints too
+REGISTERED = {
+    "NodeUnschedulable": ADDED | TAINTS | Happening.OWN_TOLERATIONS,
+    "NodeName": ADDED | TAINTS,
+    "TaintToleration": ADDED | TAINTS | Happening.OWN_TOLERATIONS,
+    "NodeAffinity": ADDED | TAINTS | LABELS,
+    "NodePorts": ADDED | TAINTS | DELETED,
+    "NodeResourcesFit": ADDED | TAINTS | ALLOCATABLE | DELETED | SCALED,
+}
+
+
+@pytest.mark.parametrize("name", REGISTERED)
+def test_rules_hear_of_what_kube_scheduler_registers(name: str) -> None:
+    assert rule(name).wakes_on.on == REGISTERED[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "pending", "change", "woken"),
+    [
+        pytest.param("NodeUnschedulable", pod("p"), about_node(ADDED, node("n")), True, id="open node"),
+        pytest.param("NodeUnschedulable", pod("p"), about_node(ADDED, node("n").unschedulable()), False, id="cordoned"),
+        pytest.param(
+            "NodeUnschedulable",
+            pod("p").tolerate(),
+            about_node(ADDED, node("n").unschedulable()),
+            True,
+            id="cordoned and tolerated",
+        ),
+        pytest.param("NodeName", pod("p").spec(node_name="n"), about_node(ADDED, node("n")), True, id="any node"),
+        pytest.param("TaintToleration", pod("p"), about_node(TAINTS, node("n")), True, id="taints gone"),
+        pytest.param("TaintToleration", pod("p"), about_node(TAINTS, node("n").taint("a")), False, id="still tainted"),
+        pytest.param(
+            "TaintToleration",
+            pod("p"),
+            about_node(TAINTS, node("n").taint("a", effect="PreferNoSchedule")),
+            True,
+            id="only softly tainted",
+        ),
+        pytest.param(
+            "TaintToleration", pod("p").tolerate("a"), about_node(ADDED, node("n").taint("a")), True, id="tolerated"
+        ),
+        pytest.param(
+            "NodeAffinity", pod("p").select("a", "1"), about_node(LABELS, node("n").label("a", "1")), True, id="matches"
+        ),
+        pytest.param(
+            "NodeAffinity",
+            pod("p").select("a", "1"),
+            about_node(LABELS, node("n").label("a", "2")),
+            False,
+            id="other",
+        ),
+        pytest.param(
+            "NodeAffinity",
+            pod("p").require(term(("a", "Exists")), term(fields=[("metadata.name", "In", "n")])),
+            about_node(ADDED, node("n")),
+            True,
+            id="one term matches",
+        ),
+        pytest.param(
+            "NodeAffinity", pod("p").require(term(("a", "Exists"))), about_node(ADDED, node("n")), False, id="no term"
+        ),
+        pytest.param(
+            "NodeResourcesFit",
+            pod("p").container(cpu="2"),
+            about_node(ADDED, node("n").cpu("2")),
+            True,
+            id="fits",
+        ),
+        pytest.param(
+            "NodeResourcesFit",
+            pod("p").container(cpu="2"),
+            about_node(ADDED, node("n").cpu("1")),
+            False,
+            id="too big",
+        ),
+        pytest.param(
+            "NodeResourcesFit", pod("p").container(), about_node(ALLOCATABLE, node("n").pods(0)), False, id="no pods"
+        ),
+        pytest.param(
+            "NodeResourcesFit", pod("p").container(cpu="2"), about_node(TAINTS, node("n").cpu("1")), True, id="taints"
+        ),
+    ],
+)
+def test_a_changed_node_wakes_whom_it_may_help(name: str, pending: PodBuilder, change: Change, woken: bool) -> None:
+    assert wakes(rule(name), pending, change) is woken
+
+
+@pytest.mark.parametrize("name", REGISTERED)
+def test_a_change_without_a_row_wakes(name: str) -> None:
+    by = rule(name)
+    pending = pod("p").container(cpu="1", ports=(host_port(1),)).select("a", "1")
+    assert wakes(by, pending, Change(ADDED, HandView([])))
+
+
+@pytest.mark.parametrize(
+    ("port", "woken"), [(host_port(80), True), (host_port(80, "10.0.0.1"), True), (host_port(81), False)]
+)
+def test_a_pod_that_leaves_wakes_those_that_want_its_port(port: object, woken: bool) -> None:
+    leaving = pod("old").container(ports=(port,)).on("n")
+    change = Change(DELETED, HandView([node("n").build()]), row=1, pod=leaving.info())
+    assert wakes(rule("NodePorts"), pod("p").container(ports=(host_port(80),)), change) is woken
+    assert isinstance(rule("NodePorts"), NodePorts)
+
+
+def test_any_pod_that_leaves_wakes_those_that_lack_resources() -> None:
+    change = Change(DELETED, HandView([node("n").build()]), row=1, pod=pod("old").container().on("n").info())
+    assert wakes(rule("NodeResourcesFit"), pod("p").container(cpu="1"), change)
+
+
+def running(cpu: str, memory: str = "1Gi") -> PodBuilder:
+    status = ContainerStatus(name="main", resources=Resources(requests={"cpu": cpu, "memory": memory}))
+    return pod("old").container(cpu=cpu, memory=memory).on("n").status(container_statuses=(status,))
+
+
+def test_a_pod_that_gives_up_something_wakes_those_that_want_it() -> None:
+    change = Change(SCALED, HandView([node("n").build()]), row=1, pod=running("1").info(), old_pod=running("2").info())
+    by = rule("NodeResourcesFit")
+    assert wakes(by, pod("p").container(cpu="1"), change)
+    assert not wakes(by, pod("p").container(memory="1Gi"), change)
+    own = replace(change, pod=pod("p").container(memory="1Mi").info())
+    assert wakes(by, pod("p").container(memory="1Gi"), own)
