@@ -159,7 +159,7 @@ class MappedPod:
             try:
                 if not self._ending.is_set():
                     await self._volumes.bring_up_to_date(self.facts)
-            except (ConfigError, KubeError) as fault:
+            except (ConfigError, KubeError, OSError) as fault:
                 log.warning("pod %s: volumes stay as they are: %s", self.facts.pod.title, fault)
 
     async def _launch(self, container: Container, restarts: int) -> Process:

@@ -6,7 +6,7 @@ environment, volumes, probes. One watch decodes every pod of the cluster into th
 
 import msgspec
 
-from pointsman.kube.objects import Labels, Metadata
+from pointsman.kube.objects import Metadata
 
 
 class _Object(msgspec.Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
@@ -287,10 +287,6 @@ class Pod(_Object, frozen=True, kw_only=True):
     def title(self) -> str:
         """Namespace and name, for messages."""
         return f"{self.metadata.namespace}/{self.metadata.name}"
-
-    @property
-    def labels(self) -> Labels:
-        return self.metadata.labels
 
 
 class ConfigMap(_Object, frozen=True, kw_only=True):
