@@ -45,7 +45,7 @@ class ShapePoint(ArgsPart):
 
 def _increasing(shape: tuple[ShapePoint, ...]) -> tuple[ShapePoint, ...]:
     if not shape:
-        raise ValueError("at least one point must be given")
+        raise ValueError("must not be empty")
     for before, after in pairwise(shape):
         if before.utilization >= after.utilization:
             raise ValueError(

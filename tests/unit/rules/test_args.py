@@ -75,7 +75,7 @@ def test_no_resources_means_cpu_and_memory(fields: dict[str, Any]) -> None:
             NodeResourcesFitArgs,
             shaped(),
             ("scoringStrategy", "requestedToCapacityRatio", "shape"),
-            "at least one point",
+            "must not be empty",
         ),
         (
             NodeResourcesFitArgs,
