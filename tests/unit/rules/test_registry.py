@@ -5,7 +5,6 @@ from operator import attrgetter
 import pytest
 
 from pointsman.api.catalogue import canonical
-from pointsman.policy.predicates import scheduling_gates
 from pointsman.policy.registry import BUILT
 from pointsman.policy.rule import Dependence, Predicate, Priority
 from pointsman.testing.builders import pod
@@ -58,7 +57,3 @@ def test_only_image_locality_depends_on_other_nodes() -> None:
         if half is not None and half(name, rule.args()).reads.depends != Dependence.ROW
     ]
     assert wide == ["ImageLocality"]
-
-
-def test_a_gated_pod_is_told_what_it_waits_for() -> None:
-    assert scheduling_gates.reason(("g1", "g2")) == "waiting for scheduling gates: [g1 g2]"
