@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Final, Protocol
 
 # A machine that was suspended must find its Lease expired, so suspended time counts where the system can tell it.
-_MONOTONIC: Final[int] = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+_BOOTTIME: Final[int | None] = getattr(time, "CLOCK_BOOTTIME", None)
 
 
 class Clock(Protocol):
@@ -32,7 +32,7 @@ class SystemClock:
     """The clock of the machine."""
 
     def monotonic(self) -> float:
-        return time.clock_gettime(_MONOTONIC)
+        return time.monotonic() if _BOOTTIME is None else time.clock_gettime(_BOOTTIME)
 
     def now(self) -> datetime:
         return datetime.now(UTC)

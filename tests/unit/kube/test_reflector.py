@@ -401,7 +401,10 @@ async def test_a_watch_that_the_server_keeps_ending_at_once_is_not_hammered(
 ) -> None:
     api.lists.extend([a_list(version=100)] * 50)
     api.watches.extend(Reply(body=b"") for _ in range(500))
-    async with Mirror(client, clock).running():
+    async with Mirror(client, clock).running() as mirror:
+        await until(lambda: mirror.reflector.last_error != "")
+        assert mirror.reflector.last_error == "cannot watch pods: the server ended the watch at once"
+        assert len(api.watched) == 1
         await clock.advance(60)
         assert 5 < len(api.watched) < 40
 
