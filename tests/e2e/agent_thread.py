@@ -32,15 +32,16 @@ class AgentThread:
         """Run a coroutine on the agent's loop and wait for its result."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(seconds)
 
-    def kill(self, namespace: str, pod: str, number: signal.Signals) -> bool:
-        """Send a signal to a pod's processes; False when it has none now."""
+    def kill(self, namespace: str, pod: str, number: signal.Signals) -> int:
+        """Send a signal to a pod's process; returns its process id, 0 when there is no process now."""
 
-        async def send() -> bool:
+        async def send() -> int:
             try:
+                process = self.agent.pid_of(namespace, pod)
                 self.agent.kill(namespace, pod, number)
             except LookupError:
-                return False
-            return True
+                return 0
+            return process
 
         return self.call(send())
 
