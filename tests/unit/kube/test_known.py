@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pointsman.kube.known import EventType, Known, WatchEvent
@@ -142,7 +142,6 @@ _steps = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(_steps)
 def test_what_is_told_always_adds_up_to_what_there_is(steps: list[tuple[str, int, int]]) -> None:
     known: Known[Namespace] = Known()

@@ -456,7 +456,7 @@ _steps = st.lists(
 
 
 # A process that starts right after somebody deleted a held Lease cannot know of the holder: no restarts just then.
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(_steps)
 def test_there_are_never_two_that_may_write(steps: list[tuple[str, int, float]]) -> None:
     asyncio.run(_never_two(steps))

@@ -5,7 +5,7 @@ from functools import reduce
 from operator import add
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pointsman.kube.quantity import MILLI_CEILING, ZERO, Quantity, QuantityError, parse, to_milli, to_value
@@ -161,7 +161,6 @@ def test_amounts_compare_by_what_they_are_worth() -> None:
 _decimals = st.decimals(min_value=0, max_value=10**6, allow_nan=False, allow_infinity=False, places=4).map(str)
 
 
-@settings(deadline=None)
 @given(number=_decimals, suffix=st.sampled_from(sorted(_POWERS)), sign=st.sampled_from(["", "+", "-"]))
 def test_reading_agrees_with_fractions(number: str, suffix: str, sign: str) -> None:
     exact = Fraction(number) * _POWERS[suffix]
@@ -171,7 +170,6 @@ def test_reading_agrees_with_fractions(number: str, suffix: str, sign: str) -> N
     assert parse(f"{sign}{number}{suffix}").nanos == (-billionths if sign == "-" else billionths)
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(0, 10**15), min_size=1, max_size=8))
 def test_sums_are_rounded_once_at_the_end(millis: list[int]) -> None:
     total = reduce(add, [parse(f"{amount}m") for amount in millis], ZERO)
@@ -179,7 +177,6 @@ def test_sums_are_rounded_once_at_the_end(millis: list[int]) -> None:
     assert total.milli() == min(sum(millis), MILLI_CEILING)
 
 
-@settings(deadline=None)
 @given(st.text(alphabet="0123456789.+-eEKMGinumk ", max_size=12))
 def test_no_text_makes_it_fail_in_another_way(text: str) -> None:
     try:

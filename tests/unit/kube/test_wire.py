@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pointsman.kube.errors import ApiError, Gone
@@ -20,7 +20,6 @@ _STREAM = ("\n".join(_EVENTS) + "\n").encode()
 _WANTED = [{"note": "駅"}, {"note": "転轍機"}, {"note": "plain"}]
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(0, len(_STREAM)), max_size=12))
 def test_lines_are_the_same_wherever_the_stream_is_cut(cuts: list[int]) -> None:
     edges = [0, *sorted(cuts), len(_STREAM)]
