@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.rules import clusters
-from tests.unit.rules.clusters import unhurried
+from tests.unit.rules.clusters import few_worlds
 from tests.unit.rules.view import HandView, raw_scores
 
 from pointsman.kube.objects import Node, Pod
@@ -131,7 +131,7 @@ def plain_score(pending: Pod, target: Node, running: list[Pod], names: list[str]
     return 50 + (50 + plain_balance(after) - plain_balance(before)) // 2
 
 
-@unhurried
+@few_worlds
 @given(
     clusters.worlds(),
     st.lists(st.sampled_from(["cpu", "memory", "ephemeral-storage", GPU, "hugepages-2Mi", "unknown"]), unique=True),

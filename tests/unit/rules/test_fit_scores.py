@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.rules import clusters
-from tests.unit.rules.clusters import unhurried
+from tests.unit.rules.clusters import few_worlds
 from tests.unit.rules.view import HandView, raw_scores
 
 from pointsman.kube.objects import Node, Pod
@@ -219,7 +219,7 @@ def fit_args(draw: st.DrawFn) -> NodeResourcesFitArgs:
     return NodeResourcesFitArgs.model_validate({"scoringStrategy": strategy})
 
 
-@unhurried
+@few_worlds
 @given(clusters.worlds(), fit_args())
 def test_rows_answer_like_nodes_one_by_one(
     world: tuple[tuple[Node, ...], list[Pod], Pod], args: NodeResourcesFitArgs

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from tests.unit.rules import clusters
-from tests.unit.rules.clusters import unhurried
+from tests.unit.rules.clusters import few_worlds
 from tests.unit.rules.view import HandView, raw_scores
 
 from pointsman.kube.objects import ImageVolume, Node, Pod, Volume
@@ -67,7 +67,7 @@ def plain_score(pending: Pod, target: Node, nodes: tuple[Node, ...]) -> int:
     return 100 * (min(max(total, low), high) - low) // (high - low)
 
 
-@unhurried
+@few_worlds
 @given(clusters.worlds())
 def test_rows_answer_like_nodes_one_by_one(world: tuple[tuple[Node, ...], list[Pod], Pod]) -> None:
     nodes, running, pending = world

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from tests.unit.rules import clusters
-from tests.unit.rules.clusters import unhurried
+from tests.unit.rules.clusters import few_worlds
 from tests.unit.rules.view import HandView, feasible, raw_scores, reasons, scores
 
 from pointsman.kube.objects import Node, NodeSelectorTerm, Pod, Requirement
@@ -181,7 +181,7 @@ def term_holds(entry: NodeSelectorTerm, target: Node) -> bool:
     )
 
 
-@unhurried
+@few_worlds
 @given(clusters.worlds())
 def test_rows_answer_like_nodes_one_by_one(world: tuple[tuple[Node, ...], list[Pod], Pod]) -> None:
     nodes, running, pending = world
@@ -201,7 +201,7 @@ def test_rows_answer_like_nodes_one_by_one(world: tuple[tuple[Node, ...], list[P
     assert all(0 <= score <= 100 for score in scores(PRIORITY, view, info) or ())
 
 
-@unhurried
+@few_worlds
 @given(clusters.worlds())
 def test_narrowing_never_hides_a_feasible_node(world: tuple[tuple[Node, ...], list[Pod], Pod]) -> None:
     nodes, running, pending = world

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.rules import clusters
-from tests.unit.rules.clusters import unhurried
+from tests.unit.rules.clusters import few_worlds
 from tests.unit.rules.view import HandView, feasible, reasons
 
 from pointsman.kube.objects import ContainerPort, Node, Pod
@@ -77,7 +77,7 @@ def ports_of(target: Pod) -> list[ContainerPort]:
     return [port for container in target.spec.containers for port in container.ports]
 
 
-@unhurried
+@few_worlds
 @given(clusters.worlds())
 def test_rows_answer_like_nodes_one_by_one(world: tuple[tuple[Node, ...], list[Pod], Pod]) -> None:
     nodes, running, pending = world
@@ -95,7 +95,7 @@ def test_rows_answer_like_nodes_one_by_one(world: tuple[tuple[Node, ...], list[P
     assert feasible(RULE, HandView(nodes, running), PodBuilder(pending).info()) == expected
 
 
-@unhurried
+@few_worlds
 @given(clusters.worlds(), st.data())
 def test_a_state_with_pods_equals_a_cluster_with_them(
     world: tuple[tuple[Node, ...], list[Pod], Pod], data: st.DataObject

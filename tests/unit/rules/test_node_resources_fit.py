@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.rules import clusters
-from tests.unit.rules.clusters import unhurried
+from tests.unit.rules.clusters import few_worlds
 from tests.unit.rules.view import HandView, feasible, reasons
 
 from pointsman.kube.objects import Node, Pod
@@ -179,7 +179,7 @@ def plain_reasons(pending: Pod, target: Node, running: list[Pod]) -> list[str]:
     return found
 
 
-@unhurried
+@few_worlds
 @given(clusters.worlds())
 def test_rows_answer_like_nodes_one_by_one(world: tuple[tuple[Node, ...], list[Pod], Pod]) -> None:
     nodes, running, pending = world
@@ -189,7 +189,7 @@ def test_rows_answer_like_nodes_one_by_one(world: tuple[tuple[Node, ...], list[P
     assert reasons(RULE, view, info) == {name: found for name, found in expected.items() if found}
 
 
-@unhurried
+@few_worlds
 @given(clusters.worlds(), st.data())
 def test_a_state_with_pods_equals_a_cluster_with_them(
     world: tuple[tuple[Node, ...], list[Pod], Pod], data: st.DataObject

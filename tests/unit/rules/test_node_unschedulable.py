@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from tests.unit.rules import clusters
-from tests.unit.rules.clusters import unhurried
+from tests.unit.rules.clusters import few_worlds
 from tests.unit.rules.view import HandView, feasible, reasons
 
 from pointsman.kube.objects import Node, Pod
@@ -36,7 +36,7 @@ def test_the_reason_is_kube_schedulers() -> None:
     assert reasons(RULE, view, pod("p").info()) == {"cordoned": ("node(s) were unschedulable",)}
 
 
-@unhurried
+@few_worlds
 @given(clusters.worlds())
 def test_rows_answer_like_nodes_one_by_one(world: tuple[tuple[Node, ...], list[Pod], Pod]) -> None:
     nodes, running, pending = world

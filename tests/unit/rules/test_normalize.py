@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.unit.rules.clusters import unhurried
+from tests.unit.rules.clusters import few_worlds
 
 from pointsman.policy.priorities.normalize import normalize, normalize_reversed
 
@@ -25,7 +25,7 @@ def test_worked_numbers(raw: list[int], plain: list[int], reverse: list[int]) ->
     assert scores.tolist() == raw  # the raw scores stay as they were
 
 
-@unhurried
+@few_worlds
 @given(st.lists(st.integers(0, 2**50)))
 def test_scores_end_within_bounds_and_keep_their_order(raw: list[int]) -> None:
     scores = np.array(raw, dtype=np.int64)

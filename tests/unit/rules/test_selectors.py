@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.rules import clusters
-from tests.unit.rules.clusters import unhurried
+from tests.unit.rules.clusters import few_worlds
 from tests.unit.rules.view import HandView
 
 from pointsman.kube.objects import LabelSelector, Node, NodeSelectorTerm, Requirement
@@ -154,7 +154,7 @@ def test_numbers_are_read_like_gos(text: str, number: int | None) -> None:
     assert parse_int64(text) == number
 
 
-@unhurried
+@few_worlds
 @given(clusters.node_lists(), st.lists(clusters.terms, max_size=3))
 def test_one_node_is_matched_like_a_column_of_them(nodes: tuple[Node, ...], terms: list[NodeSelectorTerm]) -> None:
     view = HandView(nodes)

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from tests.unit.rules import clusters
-from tests.unit.rules.clusters import unhurried
+from tests.unit.rules.clusters import few_worlds
 from tests.unit.rules.view import HandView, feasible, raw_scores, reasons, scores
 
 from pointsman.kube.objects import Node, Pod, Taint, Toleration
@@ -87,7 +87,7 @@ def tolerates(toleration: Toleration, taint: Taint) -> bool:
     )
 
 
-@unhurried
+@few_worlds
 @given(clusters.worlds())
 def test_rows_answer_like_nodes_one_by_one(world: tuple[tuple[Node, ...], list[Pod], Pod]) -> None:
     nodes, running, pending = world
