@@ -25,7 +25,6 @@ from pointsman.policy.rule import SKIP, Change, Dependence, Happening, Predicate
 from pointsman.policy.selectors import equality_tests
 from pointsman.policy.view import BoolArray, ClusterView, Rows
 
-NAME = "NodeAffinity"
 REASON_POD = "node(s) didn't match Pod's node affinity/selector"
 REASON_ENFORCED = "node(s) didn't match scheduler-enforced node affinity"
 REASON_CONFLICT = "pod affinity terms conflict"

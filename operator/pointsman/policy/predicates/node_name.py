@@ -8,7 +8,6 @@ from pointsman.policy.pod import PodInfo
 from pointsman.policy.rule import SKIP, Dependence, Happening, PredicateBase, Reads, Skip, Wakes
 from pointsman.policy.view import BoolArray, ClusterView, Rows
 
-NAME = "NodeName"
 _NOWHERE = -1
 
 

@@ -14,8 +14,6 @@ from pointsman.policy.pod import ANY_ADDRESS, HostPort, PodInfo
 from pointsman.policy.rule import SKIP, Change, Dependence, Happening, PredicateBase, Reads, Skip, Wakes
 from pointsman.policy.view import BoolArray, ClusterView, IntArray, Pods, Rows
 
-NAME = "NodePorts"
-
 
 @dataclass(frozen=True, slots=True)
 class State:

@@ -17,7 +17,6 @@ from pointsman.policy.resource_names import CPU, EPHEMERAL_STORAGE, MEMORY, is_e
 from pointsman.policy.rule import Change, Dependence, Happening, PredicateBase, Reads, Wakes
 from pointsman.policy.view import BoolArray, ClusterView, IntArray, Pods, Rows
 
-NAME = "NodeResourcesFit"
 REASON_PODS = "Too many pods"
 _FIRST: Final = (CPU, MEMORY, EPHEMERAL_STORAGE)
 

@@ -11,7 +11,6 @@ from pointsman.policy.rule import SKIP, Change, Dependence, Happening, Predicate
 from pointsman.policy.tolerations import tolerated
 from pointsman.policy.view import BoolArray, ClusterView, Rows, TaintKey
 
-NAME = "NodeUnschedulable"
 _CORDON = TaintKey("node.kubernetes.io/unschedulable", "", "NoSchedule")
 
 

@@ -11,7 +11,6 @@ from pointsman.policy.rule import SKIP, Change, Dependence, Happening, Predicate
 from pointsman.policy.tolerations import tolerated
 from pointsman.policy.view import BoolArray, ClusterView, Rows
 
-NAME = "TaintToleration"
 _REPELLING = ("NoSchedule", "NoExecute")
 
 
