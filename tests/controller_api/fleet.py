@@ -37,12 +37,9 @@ def child(plane: ControlPlane, kind: str, name: str) -> dict[str, Any]:
 
 def children(plane: ControlPlane, name: str) -> dict[str, Any]:
     """Everything with a profile's label, without what the server alone decides, by `kind/name`."""
-    found = {}
-    for kind in KINDS:
-        listed = plane.get(kind, "-n", FLEET_NAMESPACE, "-l", f"pointsman.dev/profile={name}")["items"]
-        for body in listed:
-            found[f"{kind}/{body['metadata']['name']}"] = _comparable(body)
-    return found
+    selector = f"pointsman.dev/profile={name}"
+    listed = plane.get(",".join(KINDS), "-n", FLEET_NAMESPACE, "-l", selector)["items"]
+    return {f"{body['kind'].lower()}/{body['metadata']['name']}": _comparable(body) for body in listed}
 
 
 def status(plane: ControlPlane, name: str) -> dict[str, Any]:
