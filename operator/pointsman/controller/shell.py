@@ -5,7 +5,7 @@ know is lost when it restarts, and nothing depends on it. Pods, nodes and Leases
 
 kopf runs on a loop and a thread of its own. In the main thread it would take over the process's signals, and at its
 end it cancels every task of its loop that it did not see before, ours included. It ends by design on some faults (an
-unexpected event of a watch, a right withdrawn for a minute and a half), so a supervisor starts it again. It asks the
+unexpected event of a watch, a right withdrawn for five minutes), so a supervisor starts it again. It asks the
 discovery API once at its start for the kinds it is to watch: the CRD must be served by then.
 """
 
@@ -31,6 +31,8 @@ WATCHED: Final[tuple[Resource, ...]] = tuple(resource for resource in ORDER if r
 
 _STOP_SECONDS: Final = 10.0
 _STUCK_SECONDS: Final = 600.0
+_LONGEST_PAUSE_SECONDS: Final = 5.0
+_PAUSES: Final = 60
 _STEADY_SECONDS: Final = 60.0  # a run that lasted longer did not fail at its start
 
 _log: Final = logging.getLogger(__name__)
@@ -63,16 +65,15 @@ class Shell:
         self._on_child = on_child
         self._served = served
         self._clock = clock
+        self._rng = rng
         self._backoff = Backoff(rng)
         self.watching = False  # kopf is up
-        self.starts = 0
         self._down_since = clock.monotonic()
 
     async def run(self) -> None:
         """Run kopf, again and again, until cancelled."""
         while True:
             start = self._clock.monotonic()
-            self.starts += 1
             fault = await self._run_once()
             if self._clock.monotonic() - start > _STEADY_SECONDS:
                 self._backoff.reset()
@@ -100,7 +101,7 @@ class Shell:
         """What the thread does."""
         await kopf.operator(
             registry=self._registry(run),
-            settings=_settings(),
+            settings=_settings(self._rng),
             namespaces=[self._fleet_namespace],
             standalone=True,
             stop_flag=run.stop_flag,
@@ -211,11 +212,19 @@ class _Run:
             self.ended.set_result(fault)
 
 
+def _pauses(rng: random.Random) -> tuple[float, ...]:
+    """Seconds between kopf's tries of one request.
+
+    Each is short, so that an outage's end is noticed within seconds; there are enough for one of about five minutes.
+    """
+    return tuple(min(2.0**number, _LONGEST_PAUSE_SECONDS) * rng.uniform(0.75, 1.25) for number in range(_PAUSES))
+
+
 def _kopf_selector(resource: Resource) -> tuple[str, str, str]:
     return resource.group, resource.version, resource.plural
 
 
-def _settings() -> kopf.OperatorSettings:
+def _settings(rng: random.Random) -> kopf.OperatorSettings:
     settings = kopf.OperatorSettings()
     settings.posting.enabled = False
     settings.peering.standalone = True
@@ -226,7 +235,7 @@ def _settings() -> kopf.OperatorSettings:
     settings.watching.inactivity_timeout = 70
     settings.networking.request_timeout = 30
     settings.networking.connect_timeout = 5
-    settings.networking.error_backoffs = [1, 2, 3, 5, 8, 13, 21, 34]
+    settings.networking.error_backoffs = _pauses(rng)
     settings.process.ultimate_exiting_timeout = None  # it would kill the whole process
     for resource in WATCHED:
         settings.watching.label_selectors[_kopf_selector(resource)] = f"{MANAGED_BY_LABEL}={MANAGED_BY}"
