@@ -46,7 +46,7 @@ class Running:
 
     async def end(self) -> int:
         self.stop.set()
-        return await asyncio.wait_for(self.task, 5)
+        return await asyncio.wait_for(self.task, 20)
 
     async def report(self, profile: str = "p") -> ProfileReport:
         """The report once everything that happened has had time to get into it."""

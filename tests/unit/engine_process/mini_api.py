@@ -247,8 +247,8 @@ def _merge(target: Json, patch: Json) -> None:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    """Let the loop run until the condition holds; what never comes fails the test after five seconds."""
-    async with asyncio.timeout(5):
+    """Let the loop run until the condition holds; what never comes fails the test after twenty seconds."""
+    async with asyncio.timeout(20):
         while True:
             if condition():
                 return

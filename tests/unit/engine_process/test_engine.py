@@ -7,6 +7,7 @@ from tests.unit.engine_process.harness import engine, ours, read_report, world
 from tests.unit.engine_process.mini_api import until
 from tests.unit.engine_process.policies import Broken, policy, with_predicate
 
+from pointsman.api.report import Attempts
 from pointsman.kube.objects import LabelSelector
 from pointsman.policy.document import PodsEntry
 from pointsman.testing.builders import node
@@ -111,6 +112,31 @@ async def test_several_policies_share_a_process_and_each_serves_its_own_pods() -
         profiles = read_report(api).profiles
     assert [profiles[name].attempts.scheduled for name in ("p", "q")] == [1, 1]
     assert profiles["q"].attempts.unschedulable == 1
+
+
+async def test_heartbeats_of_nodes_do_not_put_hopeless_pods_in_front_of_others() -> None:
+    hopeless = [ours(f"hopeless-{n}").priority(1000).select("nowhere", "1") for n in range(200)]
+    api = world([node("n1")], hopeless)
+    async with engine(api) as running:
+        await until(lambda: len(api.status_patches) == 200)
+        for beat in range(20):
+            manifest = node("n1").manifest()
+            manifest["status"]["conditions"] = [{"type": "Ready", "status": "True", "lastHeartbeatTime": f"{beat}"}]
+            api.put("nodes", manifest)
+            await running.clock.advance(0.1)
+        api.put("pods", ours("small").manifest())
+        await until(lambda: api.node_of("small") == "n1")
+        report = await running.report()
+    assert report.attempts == Attempts(scheduled=1, unschedulable=200)
+    assert report.unschedulable_reasons[0].pods == 200
+
+
+async def test_pods_are_bound_although_events_may_not_be_written() -> None:
+    api = world(pods=[ours("p")])
+    api.refuse["events"] = 403
+    async with engine(api):
+        await until(lambda: api.node_of("p") == "n1")
+    assert api.events == []
 
 
 @pytest.mark.parametrize(
