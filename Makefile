@@ -40,12 +40,17 @@ test: check ## Everything: check, then all tests (PYTEST_ARGS="-k name" to choos
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 .PHONY: test-fast
-test-fast: $(INSTALLED) ## Only the tests that need no control plane
-	$(BIN)/python -m pytest -m "not controlplane" $(PYTEST_ARGS)
+test-fast: $(INSTALLED) ## Only the tests that need no control plane and no Helm
+	$(BIN)/python -m pytest -m "not controlplane and not helm" $(PYTEST_ARGS)
 
 .PHONY: controlplane
-controlplane: $(INSTALLED) ## Build the real control plane of the tests, once, into ~/.cache/pointsman (needs Go 1.26)
+controlplane: $(INSTALLED) ## Build the tests' real control plane and Helm, once, into ~/.cache/pointsman (needs Go 1.26)
 	$(BIN)/python -m tests.controlplane.build
+	$(BIN)/python -m tests.helm.build
+
+.PHONY: rendered
+rendered: $(INSTALLED) ## Write anew what is made from the chart and the CustomResourceDefinition
+	$(BIN)/python -m tests.helm.chart
 
 .PHONY: format
 format: $(INSTALLED) ## Format the code and apply the safe fixes of the linter

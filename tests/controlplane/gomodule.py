@@ -1,10 +1,10 @@
-"""Building one program of a Go module of this folder; go.sum pins every source that goes into it."""
+"""Building one program of a Go module of the tests; go.sum pins every source that goes into it."""
 
 import re
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -21,12 +21,16 @@ class Unavailable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A Go module of this folder and the programs that it builds, each with its package."""
+    """A Go module of the tests and the programs that it builds, each with its package.
+
+    `stamps` are Go variables that the linker sets; {version}, {major} and {minor} in their values are the dependency's.
+    """
 
     folder: Path
     dependency: str
     packages: Mapping[str, str]
     minutes: str
+    stamps: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def version(self) -> str:
@@ -45,6 +49,15 @@ KUBERNETES = Module(
         for name in ("kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl")
     },
     "6 minutes",
+    # kubectl refuses to work without them.
+    {
+        f"{STAMP}.gitVersion": "{version}",
+        f"{STAMP}.gitMajor": "{major}",
+        f"{STAMP}.gitMinor": "{minor}",
+        f"{STAMP}.gitTreeState": "clean",
+        f"{STAMP}.gitCommit": "0" * 40,
+        f"{STAMP}.buildDate": "1970-01-01T00:00:00Z",
+    },
 )
 ETCD = Module(HERE / "etcd", "go.etcd.io/etcd/server/v3", {"etcd": "go.etcd.io/etcd/server/v3"}, "1 minute")
 
@@ -80,16 +93,7 @@ def _wait(process: subprocess.Popen[bytes], name: str, say: Say) -> int:
 
 
 def _ldflags(module: Module) -> str:
-    """Flags of the linker: no debug tables, and the version stamp without which kubectl refuses to work."""
-    if module is not KUBERNETES:
-        return "-s -w"
+    """Flags of the linker: no debug tables, and the module's stamps."""
     major, minor, _ = module.version.removeprefix("v").split(".", 2)
-    stamps: Sequence[tuple[str, str]] = (
-        ("gitVersion", module.version),
-        ("gitMajor", major),
-        ("gitMinor", minor),
-        ("gitTreeState", "clean"),
-        ("gitCommit", "0" * 40),
-        ("buildDate", "1970-01-01T00:00:00Z"),
-    )
-    return " ".join(["-s", "-w", *(f"-X {STAMP}.{key}={value}" for key, value in stamps)])
+    values = {"version": module.version, "major": major, "minor": minor}
+    return " ".join(["-s", "-w", *(f"-X {name}={value.format(**values)}" for name, value in module.stamps.items())])

@@ -1,9 +1,4 @@
-"""Pytest's view of the control plane: fixtures, and what happens where it cannot run.
-
-A test that uses one of the fixtures gets the marker `controlplane` by itself. Programs that are missing are built
-after collection, where no test's time limit runs. Where they cannot be built those tests are skipped, with one line at
-the end that says why; POINTSMAN_REQUIRE_CONTROLPLANE=1 makes that an error, so that CI cannot be green without them.
-"""
+"""Pytest's view of the control plane: fixtures for tests that want one, shared or of their own."""
 
 import os
 import uuid
@@ -14,52 +9,24 @@ from pathlib import Path
 import pytest
 
 from tests.controlplane.build import Binaries, provide
-from tests.controlplane.gomodule import Unavailable
+from tests.controlplane.need import Need
 from tests.controlplane.plane import ControlPlane
 from tests.controlplane.server import running
 
-REQUIRED = "POINTSMAN_REQUIRE_CONTROLPLANE"
-MARKER = "controlplane"
-
 StartControlPlane = Callable[..., ControlPlane]
 
-_binaries = pytest.StashKey[Binaries]()
-_skipped = pytest.StashKey[str]()
+NEED = Need("controlplane", "controlplane_binaries", lambda say: provide(os.environ, say))
 
 
-@pytest.hookimpl(tryfirst=True)  # before `-m` selects
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that need the control plane, however indirectly."""
-    for item in items:
-        if "controlplane_binaries" in getattr(item, "fixturenames", ()):
-            item.add_marker(MARKER)
-
-
-def pytest_collection_finish(session: pytest.Session) -> None:
-    """Have the programs ready, or skip the tests that need them."""
-    wanting = [item for item in session.items if item.get_closest_marker(MARKER)]
-    if not wanting or session.config.option.collectonly:
-        return
-    try:
-        session.config.stash[_binaries] = provide(say=_say(session.config))
-    except Unavailable as error:
-        if os.environ.get(REQUIRED) == "1":
-            raise pytest.UsageError(f"{REQUIRED}=1, but {error}") from None
-        session.config.stash[_skipped] = f"{len(wanting)} tests skipped: {error}"
-        for item in wanting:
-            item.add_marker(pytest.mark.skip(reason="no control plane"))
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """One line for all tests that were skipped."""
-    if line := config.stash.get(_skipped, ""):
-        terminalreporter.write_line(f"{MARKER}: {line}", yellow=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Have the programs provided to the tests that need them."""
+    config.pluginmanager.register(NEED)
 
 
 @pytest.fixture(scope="session")
-def controlplane_binaries(pytestconfig: pytest.Config) -> Binaries:
+def controlplane_binaries() -> Binaries:
     """The programs, for whoever starts a control plane by `server.running`."""
-    return pytestconfig.stash[_binaries]
+    return NEED.provided
 
 
 @pytest.fixture(scope="session")
@@ -90,8 +57,3 @@ def namespace(control_plane: ControlPlane) -> Iterator[str]:
     control_plane.kubectl("wait", "--for=create", "serviceaccount/default", "--namespace", name, "--timeout=30s")
     yield name
     control_plane.kubectl("delete", "namespace", name, "--wait=false")
-
-
-def _say(config: pytest.Config) -> Callable[[str], None]:
-    reporter = config.pluginmanager.get_plugin("terminalreporter")
-    return lambda line: reporter.write_line(f"{MARKER}: {line}") if reporter else None
