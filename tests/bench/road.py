@@ -71,10 +71,7 @@ async def create(fleet: Fleet, count: int) -> None:
 def process_of(fleet: Fleet) -> int:
     """Process id of the one engine, 0 while there is none."""
     engines = fleet.engines(NAME)
-    try:
-        return fleet.agent.agent.pid_of(FLEET, engines[0]["metadata"]["name"]) if engines else 0
-    except LookupError:
-        return 0
+    return fleet.agent.process_of(FLEET, engines[0]["metadata"]["name"]) if engines else 0
 
 
 def bound(fleet: Fleet) -> int:

@@ -20,6 +20,7 @@ class Process:
     """A running program of the control plane."""
 
     name: str
+    command: tuple[str, ...]
     popen: subprocess.Popen[bytes]
     log: Path
 
@@ -49,4 +50,4 @@ def start(command: Sequence[str], log: Path) -> Process:
         popen = subprocess.Popen(
             [*guard, *command], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, cwd=log.parent
         )
-    return Process(Path(command[0]).name, popen, log)
+    return Process(Path(command[0]).name, tuple(command), popen, log)

@@ -4,7 +4,7 @@ import asyncio
 import signal
 import sys
 import threading
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,18 +32,27 @@ class AgentThread:
         """Run a coroutine on the agent's loop and wait for its result."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(seconds)
 
+    def process_of(self, namespace: str, pod: str) -> int:
+        """Process id of a pod's first container, 0 when there is no process now."""
+        return self._with_process(namespace, pod, lambda process: process)
+
     def kill(self, namespace: str, pod: str, number: signal.Signals) -> int:
         """Send a signal to a pod's process; returns its process id, 0 when there is no process now."""
 
-        async def send() -> int:
-            try:
-                process = self.agent.pid_of(namespace, pod)
-                self.agent.kill(namespace, pod, number)
-            except LookupError:
-                return 0
+        def send(process: int) -> int:
+            self.agent.kill(namespace, pod, number)
             return process
 
-        return self.call(send())
+        return self._with_process(namespace, pod, send)
+
+    def _with_process(self, namespace: str, pod: str, use: Callable[[int], int]) -> int:
+        async def find() -> int:
+            try:
+                return use(self.agent.pid_of(namespace, pod))
+            except LookupError:
+                return 0
+
+        return self.call(find())
 
 
 @contextmanager

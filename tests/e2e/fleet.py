@@ -52,14 +52,14 @@ class Fleet:
     def wait_ready(self, profile: str, seconds: float = 60) -> None:
         """`kubectl wait` until the profile is Ready for its present generation."""
         generation = self.profile(profile)["metadata"]["generation"]
-        eventually(
-            lambda: (
-                self.profile(profile)["status"].get("observedGeneration") == generation
-                and self.condition(profile, "Ready").get("status") == "True"
-            ),
-            what=f"{profile} to be Ready in generation {generation}: {self.profile(profile).get('status')}",
-            within=seconds,
-        )
+
+        def ready() -> bool:
+            status = self.profile(profile).get("status", {})
+            told = {condition["type"]: condition["status"] for condition in status.get("conditions", [])}
+            assert (status.get("observedGeneration"), told.get("Ready")) == (generation, "True"), status
+            return True
+
+        eventually(ready, what=f"{profile} to be Ready in generation {generation}", within=seconds)
 
     def pods(self, selector: str = "", namespace: str = "default") -> list[dict[str, Any]]:
         """Pods of a namespace by label."""

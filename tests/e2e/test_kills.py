@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +17,7 @@ from pointsman.api.report import decode
 from tests.controlplane.build import Binaries
 from tests.controlplane.wait import eventually
 from tests.e2e.fleet import FLEET, SYSTEM, Fleet, hollow, installed
+from tests.e2e.pace import pass_time
 from tests.e2e.witness import ENGINE_USER, Binding, bindings
 from tests.e2e.workloads import in_pool, pod, profile
 
@@ -61,7 +62,7 @@ def test_pods_arrive_for_a_minute_while_engine_and_operator_are_killed(cluster: 
     with loading(cluster, template) as load:
         start = time.monotonic()
         for kill in kill_plan(random.Random(20261130)):
-            pass_time(start + kill.at, lambda: counters.look(cluster))
+            pass_time(start + kill.at - time.monotonic(), lambda: counters.look(cluster))
             moment = kill_next(cluster, kill.namespace, killed)
             if kill.namespace == FLEET:
                 killed_at.append(moment)
@@ -75,7 +76,7 @@ def test_pods_arrive_for_a_minute_while_engine_and_operator_are_killed(cluster: 
     cluster.assert_no_node_is_overcommitted()
     cluster.assert_nobody_was_refused()
     assert len(killed) == ENGINE_KILLS + OPERATOR_KILLS
-    pass_time(time.monotonic() + 2 * REPORT_INTERVAL_SECONDS, lambda: counters.look(cluster))
+    pass_time(2 * REPORT_INTERVAL_SECONDS, lambda: counters.look(cluster))
     assert counters.scheduled == sorted(counters.scheduled), "a counter fell"
     assert total - lost_at_most(placed, killed_at) <= counters.scheduled[-1] <= total
 
@@ -110,16 +111,6 @@ def loading(fleet: Fleet, template: Path) -> Iterator["subprocess.Popen[bytes]"]
             yield process
         finally:
             process.terminate()
-
-
-def pass_time(until: float, meanwhile: Callable[[], None]) -> None:
-    """Look around until a moment of the monotonic clock: the load and the kills run in real time."""
-
-    def reached() -> bool:
-        meanwhile()
-        return time.monotonic() >= until
-
-    eventually(reached, what="the next kill", within=SECONDS)
 
 
 def kill_next(fleet: Fleet, namespace: str, killed: set[int]) -> float:

@@ -12,15 +12,15 @@ discovery API once at its start for the kinds it is to watch: the CRD must be se
 import asyncio
 import logging
 import random
-import threading
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
-import aiohttp
 import kopf
 
 from pointsman.api.names import MANAGED_BY, MANAGED_BY_LABEL
 from pointsman.controller.children import ORDER
+from pointsman.controller.loop_thread import LoopThread
+from pointsman.controller.sessions import Sessions
 from pointsman.kube.backoff import Backoff
 from pointsman.kube.clock import Clock
 from pointsman.kube.connection import Connection
@@ -89,36 +89,38 @@ class Shell:
 
     async def _run_once(self) -> str:
         """Run kopf in a thread until it ends; returns its fault in words. Cancelling this stops it politely."""
-        run = _Run(self._connection, self._operator, asyncio.get_running_loop())
-        run.start()
+        thread: LoopThread
+        sessions = Sessions(self._connection, lambda: thread.ask(self._connection.token))
+
+        async def operate(stop_flag: asyncio.Event) -> None:
+            registry = self._registry(thread, sessions)
+            namespaces = [self._fleet_namespace]
+            await kopf.operator(registry=registry, settings=_settings(), namespaces=namespaces, stop_flag=stop_flag)
+
+        thread = LoopThread("kopf", operate, sessions.close)
+        thread.start()
         try:
-            return await asyncio.shield(run.ended)
+            return await asyncio.shield(thread.ended)
         finally:
             self._stopped()
-            await run.stop()
+            await thread.stop(_STOP_SECONDS)
 
-    async def _operator(self, run: "_Run") -> None:
-        """What the thread does."""
-        await kopf.operator(
-            registry=self._registry(run),
-            settings=_settings(self._rng),
-            namespaces=[self._fleet_namespace],
-            standalone=True,
-            stop_flag=run.stop_flag,
-        )
+    def _registry(self, thread: LoopThread, sessions: Sessions) -> kopf.OperatorRegistry:
+        async def login(**_: Any) -> kopf.AiohttpSession:
+            thread.tell(self._connection.forget_token)  # kopf asks again only when a request was answered 401
+            return kopf.AiohttpSession(server=self._connection.server, aiohttp_session=sessions.new())
 
-    def _registry(self, run: "_Run") -> kopf.OperatorRegistry:
         async def started(**_: Any) -> None:
-            run.tell(self._started)
+            thread.tell(self._started)
 
         async def profile(event: Mapping[str, Any], **_: Any) -> None:
-            run.tell(self._on_profile, event["object"], event["type"] == "DELETED")
+            thread.tell(self._on_profile, event["object"], event["type"] == "DELETED")
 
         async def child(event: Mapping[str, Any], **_: Any) -> None:
-            run.tell(self._on_child, event["object"])
+            thread.tell(self._on_child, event["object"])
 
         registry = kopf.OperatorRegistry()
-        kopf.on.login(registry=registry)(run.login)
+        kopf.on.login(registry=registry)(login)
         kopf.on.startup(registry=registry)(started)
         kopf.on.event(*_kopf_selector(SCHEDULER_PROFILES), registry=registry)(profile)
         for resource in WATCHED:
@@ -132,92 +134,6 @@ class Shell:
         if self.watching:
             self.watching = False
             self._down_since = self._clock.monotonic()
-
-
-class _Run:
-    """One life of kopf, in its own thread."""
-
-    def __init__(
-        self,
-        connection: Connection,
-        operator: Callable[["_Run"], Awaitable[None]],
-        loop: asyncio.AbstractEventLoop,
-    ) -> None:
-        self._connection = connection
-        self._operator = operator
-        self._loop = loop
-        self._own_loop: asyncio.AbstractEventLoop | None = None
-        self._logins = 0
-        self.stop_flag = asyncio.Event()
-        self.ended: asyncio.Future[str] = loop.create_future()
-
-    def start(self) -> None:
-        """Start the thread. It does not keep the process alive."""
-        threading.Thread(target=self._thread, name="kopf", daemon=True).start()
-
-    async def stop(self) -> None:
-        """Ask kopf to end, and wait for it, but not for ever."""
-        if self._own_loop is not None and not self.ended.done():
-            self._own_loop.call_soon_threadsafe(self.stop_flag.set)
-        await asyncio.wait([self.ended], timeout=_STOP_SECONDS)
-
-    def tell(self, function: Callable[..., None], *arguments: Any) -> None:
-        """Call a function on the main loop."""
-        self._loop.call_soon_threadsafe(function, *arguments)
-
-    async def login(self, **_: Any) -> kopf.AiohttpSession:
-        """A session that asks for the token of the moment at each request, so credentials never grow old in it.
-
-        kopf asks again only when a request was answered 401.
-        """
-        if self._logins:
-            self._loop.call_soon_threadsafe(self._connection.forget_token)
-        self._logins += 1
-        secure = self._connection.ssl if self._connection.ssl is not None else True
-        session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, ssl=secure),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            proxy=self._connection.proxy or None,
-            middlewares=(self._authorize,),
-        )
-        return kopf.AiohttpSession(server=self._connection.server, aiohttp_session=session)
-
-    async def _authorize(
-        self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
-    ) -> aiohttp.ClientResponse:
-        token = await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._token(), self._loop))
-        if self._connection.server_hostname:
-            request.server_hostname = self._connection.server_hostname
-        if token:
-            request.headers["Authorization"] = f"Bearer {token}"
-        return await handler(request)
-
-    async def _token(self) -> str | None:
-        return await self._connection.token()
-
-    def _thread(self) -> None:
-        fault = ""
-        try:
-            asyncio.run(self._main())
-        except BaseException as error:  # noqa: BLE001 - whatever ends the thread is told to whoever waits for it
-            fault = str(error) or error.__class__.__name__
-        self._loop.call_soon_threadsafe(self._end, fault)
-
-    async def _main(self) -> None:
-        self._own_loop = asyncio.get_running_loop()
-        await self._operator(self)
-
-    def _end(self, fault: str) -> None:
-        if not self.ended.done():
-            self.ended.set_result(fault)
-
-
-def _pauses(rng: random.Random) -> tuple[float, ...]:
-    """Seconds between kopf's tries of one request.
-
-    Each is short, so that an outage's end is noticed within seconds; there are enough for one of about five minutes.
-    """
-    return tuple(min(2.0**number, _LONGEST_PAUSE_SECONDS) * rng.uniform(0.75, 1.25) for number in range(_PAUSES))
 
 
 def _kopf_selector(resource: Resource) -> tuple[str, str, str]:
