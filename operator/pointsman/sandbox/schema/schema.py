@@ -1,8 +1,8 @@
 """One node of an OpenAPI schema, as pruning, defaulting, patching and ownership read it.
 
 Built-in kinds and CustomResourceDefinitions end in the same type, so that one walk serves both. How a list or map
-merges is written in the schema's extensions (`x-kubernetes-list-type` and its kin, and the older `x-kubernetes-patch-*` that
-strategic merge patches follow). The original keywords stay in `keywords` for validation.
+merges is written in the schema's extensions (`x-kubernetes-list-type` and its kin, and the older
+`x-kubernetes-patch-*` that strategic merge patches follow). The original keywords stay in `keywords` for validation.
 """
 
 from collections.abc import Callable, Mapping

@@ -4,7 +4,7 @@ A `Kind` holds data (names, columns, subresources, schema) and its `Rules`: what
 kinds bring a table of such rules, custom ones what their CustomResourceDefinition says; the store treats both alike.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -69,6 +69,8 @@ class Kind:
     scale: Scale | None = None
     selectable: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # field selector label -> path
     has_generation: bool = True
+    keeps_status_on_create: bool = False  # nodes: whoever registers one says what it has
+    grace: Callable[[Object, int | None], int] | None = None  # seconds that a deletion waits; None: none
     custom: bool = False
     openapi: Mapping[str, Any] = field(default_factory=dict)  # OpenAPI v3 schema as published; empty for built-in kinds
 
