@@ -94,8 +94,8 @@ class Shell:
 
         async def operate(stop_flag: asyncio.Event) -> None:
             registry = self._registry(thread, sessions)
-            namespaces = [self._fleet_namespace]
-            await kopf.operator(registry=registry, settings=_settings(), namespaces=namespaces, stop_flag=stop_flag)
+            settings, namespaces = _settings(self._rng), [self._fleet_namespace]
+            await kopf.operator(registry=registry, settings=settings, namespaces=namespaces, stop_flag=stop_flag)
 
         thread = LoopThread("kopf", operate, sessions.close)
         thread.start()
@@ -134,6 +134,14 @@ class Shell:
         if self.watching:
             self.watching = False
             self._down_since = self._clock.monotonic()
+
+
+def _pauses(rng: random.Random) -> tuple[float, ...]:
+    """Seconds between kopf's tries of one request.
+
+    Each is short, so that an outage's end is noticed within seconds; there are enough for one of about five minutes.
+    """
+    return tuple(min(2.0**number, _LONGEST_PAUSE_SECONDS) * rng.uniform(0.75, 1.25) for number in range(_PAUSES))
 
 
 def _kopf_selector(resource: Resource) -> tuple[str, str, str]:
