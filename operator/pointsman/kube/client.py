@@ -20,6 +20,7 @@ from yarl import URL
 from pointsman.kube.clock import Clock, SystemClock
 from pointsman.kube.connection import Connection, ConnectionError_
 from pointsman.kube.errors import ApiError, NotSent, TooManyRequests, Unauthorized, Unreachable, api_error
+from pointsman.kube.fence import FencedBody
 
 T = TypeVar("T")
 
@@ -94,7 +95,8 @@ class Client:
     ) -> bytes:
         """Make one call and return the answer's body. `timeout` seconds bound all of it, waits for 429 included.
 
-        `may_send` is a fence, asked each time right before the call goes out; raises NotSent when it says no.
+        `may_send` is a fence, asked again right before the body is written (see `fence`); raises NotSent when it
+        says no.
         An `urgent` call does not queue behind others.
         """
         content_headers = {"Content-Type": content_type} if body is not None else {}
@@ -185,14 +187,16 @@ class Client:
         may_send: Callable[[], bool] | None,
     ) -> bytes:
         headers = await self._with_token(headers)
+        not_sent = NotSent(f"{method} {url.path}: the caller may no longer write")
         if may_send is not None and not may_send():
-            raise NotSent(f"{method} {url.path}: the caller may no longer write")
+            raise not_sent
+        fenced = FencedBody(body, may_send) if body is not None and may_send is not None else None
         limits = _FREE if may_send is None else _FENCED
         try:
             async with self._open().request(
                 method,
                 url,
-                data=body,
+                data=body if fenced is None else fenced,
                 headers=headers,
                 timeout=limits,
                 allow_redirects=False,
@@ -200,6 +204,8 @@ class Client:
             ) as answer:
                 content = await answer.read()
         except (aiohttp.ClientError, OSError) as error:
+            if fenced is not None and fenced.withheld:
+                raise not_sent from None
             raise self._unreachable(error) from error
         if answer.status >= 300:
             raise _refusal(answer, content)

@@ -285,6 +285,16 @@ async def test_a_call_that_its_fence_holds_back_is_not_sent(api: FakeApi, client
     assert api.requests == []
 
 
+async def test_a_fence_that_falls_while_the_call_is_made_holds_the_body_back(api: FakeApi, client: Client) -> None:
+    answers = iter((True, False))
+    with pytest.raises(NotSent, match="POST /x"):
+        await client.request("POST", "/x", body=b"{}", may_send=lambda: next(answers))
+    assert api.requests == []
+    api.calls.append(Reply(body={}))
+    await client.request("POST", "/y", body=b"{}", may_send=lambda: True)
+    assert [request.path for request in api.requests] == ["/y"]
+
+
 async def test_the_fence_is_asked_after_the_wait_for_a_turn(api: FakeApi, narrow: Client) -> None:
     leading = True
     held = asyncio.Event()
