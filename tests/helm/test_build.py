@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from tests.controlplane.gomodule import Module
 from tests.helm import build
 from tests.helm.helm import Helm
 
@@ -15,7 +16,7 @@ def test_the_cache_folder_carries_the_versions_of_both() -> None:
 
 
 @pytest.mark.parametrize("module", build.HELMS.modules, ids=lambda module: module.dependency)
-def test_the_kubernetes_that_helm_assumes_is_that_of_its_client(module: build.Module) -> None:
+def test_the_kubernetes_that_helm_assumes_is_that_of_its_client(module: Module) -> None:
     client = re.search(r"k8s\.io/client-go v0\.(\d+)\.", (module.folder / "go.mod").read_text())
 
     assert client

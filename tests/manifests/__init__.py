@@ -1,1 +1,1 @@
-"""The plain manifests of `deploy/manifests`: that they apply, and that the rights in them are the wanted ones."""
+"""The plain manifests of `deploy/kustomize/base`: that they apply, and that their rights are the wanted ones."""

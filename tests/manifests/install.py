@@ -1,4 +1,4 @@
-"""Installing Pointsman's manifests on a control plane, as the README tells an administrator to do it."""
+"""Installing Pointsman's plain manifests on a control plane, as deploy/README.md tells an administrator to do it."""
 
 import functools
 from pathlib import Path
@@ -9,15 +9,15 @@ import yaml
 from tests.controlplane.plane import ControlPlane
 
 ROOT = Path(__file__).parents[2]
-CUSTOM_RESOURCES = ROOT / "crds"
-MANIFESTS = ROOT / "deploy" / "manifests"
+MANIFESTS = ROOT / "deploy" / "kustomize" / "base"
+KUSTOMIZATION = MANIFESTS / "kustomization.yaml"
 
 OPERATOR = "system:serviceaccount:pointsman-system:pointsman-operator"
 
 
 def files() -> list[Path]:
-    """All manifests, in the order in which kubectl applies them."""
-    return [*sorted(CUSTOM_RESOURCES.glob("*.yaml")), *sorted(MANIFESTS.glob("*.yaml"))]
+    """All manifests, in the order in which the kustomization names them."""
+    return [MANIFESTS / name for name in yaml.safe_load(KUSTOMIZATION.read_text())["resources"]]
 
 
 @functools.cache
@@ -27,7 +27,6 @@ def documents() -> tuple[dict[str, Any], ...]:
 
 
 def install(plane: ControlPlane) -> None:
-    """Apply custom resources and manifests with one command; a field that the server does not know is an error."""
-    folders = ("-f", str(CUSTOM_RESOURCES), "-f", str(MANIFESTS))
-    plane.kubectl("apply", "--server-side", "--validate=strict", *folders)
+    """Apply everything with one command; a field that the server does not know is an error."""
+    plane.kubectl("apply", "--server-side", "--validate=strict", "-k", str(MANIFESTS))
     plane.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=20s")

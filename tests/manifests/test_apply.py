@@ -8,13 +8,13 @@ import pytest
 
 from tests.controlplane.plane import ControlPlane
 from tests.controlplane.wait import eventually
-from tests.manifests.install import CUSTOM_RESOURCES, MANIFESTS, ROOT, files, install
+from tests.manifests.install import KUSTOMIZATION, MANIFESTS, ROOT, files, install
 
 pytestmark = pytest.mark.usefixtures("installed")
 
 
 def versions(plane: ControlPlane) -> dict[str, str]:
-    found = plane.kubectl("get", "-f", str(CUSTOM_RESOURCES), "-f", str(MANIFESTS), "-o", "json").stdout
+    found = plane.kubectl("get", "-k", str(MANIFESTS), "-o", "json").stdout
     return {item["metadata"]["uid"]: item["metadata"]["resourceVersion"] for item in json.loads(found)["items"]}
 
 
@@ -29,8 +29,9 @@ def test_one_kubectl_command_applies_everything_and_a_second_one_changes_nothing
 
 
 def test_every_file_is_read() -> None:
-    assert {path.suffix for path in files()} == {".yaml"}
-    assert [path for path in MANIFESTS.iterdir() if path not in files()] == []
+    others = {path for path in MANIFESTS.iterdir() if path not in files()}
+
+    assert others == {KUSTOMIZATION, MANIFESTS / "images-in.yaml"}
 
 
 def test_the_operators_pod_passes_the_restricted_pod_security_level(installed: ControlPlane) -> None:
@@ -41,8 +42,10 @@ def test_the_operators_pod_passes_the_restricted_pod_security_level(installed: C
 
     container = pod["spec"]["containers"][0]
     assert pod["spec"]["serviceAccountName"] == "pointsman-operator"
-    assert container["args"] == ["operator"]
-    assert {variable["name"] for variable in container["env"]} == {"POD_NAME", "POD_NAMESPACE", "POD_IP"}
+    assert container["args"][0] == "operator"
+    assert {variable["name"] for variable in container["env"]} == {
+        "POD_NAME", "POD_NAMESPACE", "POD_IP", "POINTSMAN_FLEET_NAMESPACE", "POINTSMAN_ENGINE_IMAGE",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("namespace", ["pointsman-system", "pointsman-engines"])

@@ -117,10 +117,16 @@ def test_the_names_are_those_that_the_operator_and_the_engines_use() -> None:
     assert [rule["resourceNames"] for rule in leases] == [[names.OPERATOR_LEASE], [names.IMAGES_CONFIG_MAP]]
 
 
-def test_the_operators_image_is_of_this_version_and_allowed_to_engines() -> None:
+def test_the_operators_image_is_of_this_version_and_that_of_engines_too() -> None:
     [deployment] = [document for document in documents() if document["kind"] == "Deployment"]
-    [images] = [document for document in documents() if document["kind"] == "ConfigMap"]
+    [container] = deployment["spec"]["template"]["spec"]["containers"]
     image = f"pointsman/pointsman:{importlib.metadata.version('pointsman')}"
 
-    assert deployment["spec"]["template"]["spec"]["containers"][0]["image"] == image
-    assert image in images["data"][names.IMAGES_KEY].split()
+    assert container["image"] == image
+    assert {"name": "POINTSMAN_ENGINE_IMAGE", "value": image} in container["env"]
+
+
+def test_engines_may_run_no_other_image() -> None:
+    [images] = [document for document in documents() if document["kind"] == "ConfigMap"]
+
+    assert images["data"] == {names.IMAGES_KEY: ""}

@@ -9,8 +9,8 @@ import pytest
 ROOT = Path(__file__).parents[3]
 SOURCES = sorted((ROOT / "operator").rglob("*.py"))
 MODULES = SOURCES + sorted((ROOT / "tests").rglob("*.py"))
-TEXT_FOLDERS = (".ci", "crds", "deploy", "docs", "examples", "operator", "templates", "tests")
-TEXT_SUFFIXES = {".py", ".md", ".yaml", ".j2", ".toml", ".go", ""}
+TEXT_FOLDERS = (".ci", "charts", "crds", "deploy", "docs", "examples", "operator", "templates", "tests")
+TEXT_SUFFIXES = {".py", ".md", ".yaml", ".j2", ".toml", ".go", ".lua", ".tpl", ".txt", ".json", ""}
 # In two halves, so that this file does not find itself.
 UNFINISHED = tuple(
     a + b for a, b in (("TO", "DO"), ("FIX", "ME"), ("XX", "X:"), ("NotImplemented", "Error"), ("lorem", " ipsum"))
