@@ -1,0 +1,1 @@
+"""Rows for people: what `kubectl get` prints is made by the server, and here."""
