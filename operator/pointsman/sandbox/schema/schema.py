@@ -42,6 +42,7 @@ class Schema:
     nullable: bool = False
     default: Json = MISSING
     keywords: Mapping[str, Json] = field(default_factory=dict)
+    combined: Mapping[str, tuple["Schema", ...]] = field(default_factory=dict)  # allOf, anyOf, oneOf, not
 
     def child(self, name: str) -> "Schema | None":
         """Type of a field or map key; None when an object of this type has no such field."""
@@ -90,7 +91,15 @@ def parse(node: Mapping[str, Json], resolve: Callable[[str], "Schema"] | None = 
         nullable=bool(node.get("nullable")),
         default=node.get("default", MISSING),
         keywords=node,
+        combined=_combined(node, resolve),
     )
+
+
+def _combined(node: Mapping[str, Json], resolve: Callable[[str], "Schema"] | None) -> dict[str, tuple["Schema", ...]]:
+    parts = {key: node[key] for key in ("allOf", "anyOf", "oneOf") if key in node}
+    if "not" in node:
+        parts["not"] = [node["not"]]
+    return {key: tuple(parse(part, resolve) for part in schemas) for key, schemas in parts.items()}
 
 
 def _unwrapped(node: Mapping[str, Json]) -> Mapping[str, Json]:

@@ -36,7 +36,8 @@ def checked(
 
 def _known(value: Any, schema: Schema, path: str, unknown: list[str]) -> Any:
     """The value without what its schema does not name. Untouched parts are shared."""
-    if isinstance(value, Mapping) and (schema.properties or schema.additional):
+    closed = schema.type == "object" and not schema.preserves_unknown
+    if isinstance(value, Mapping) and (closed or schema.properties or schema.additional):
         entries = list(_entries(value, schema, path, unknown))
         same = len(entries) == len(value) and all(value[key] is entry for key, entry in entries)
         return value if same else dict(entries)

@@ -23,6 +23,10 @@ class Rules(Protocol):
         """The object with defaults filled in; `old` is the stored one on updates."""
         ...
 
+    def admit(self, obj: Object) -> Object:
+        """A new object with what admission and the registry add to it; nobody comes to own that."""
+        ...
+
     def validate(self, obj: Object, old: Object | None, subresource: str) -> list["Cause"]:
         """Every fault, in the API server's words; transition rules compare with `old`."""
         ...

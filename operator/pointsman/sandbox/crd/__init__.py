@@ -1,0 +1,1 @@
+"""CustomResourceDefinitions: from the object that a user applies to a kind that the store serves."""
