@@ -13,6 +13,7 @@ from pointsman.sandbox.server.users import AUTHENTICATED, MASTERS, User
 
 Object = Mapping[str, Any]
 
+GROUP: Final = "rbac.authorization.k8s.io"
 _OPEN_PATHS: Final = ("/healthz", "/livez", "/readyz", "/version")
 _DISCOVERY: Final = ("/api", "/apis", "/openapi")
 _ABOUT_ONESELF: Final = frozenset(("selfsubjectreviews", "selfsubjectaccessreviews", "selfsubjectrulesreviews"))
@@ -74,18 +75,20 @@ def grants(
 class Authorizer:
     """Answers from grants that are read anew only after a write to one of the four kinds."""
 
-    def __init__(self, read: Callable[[], Grants], revision: Callable[[], int]) -> None:
+    def __init__(self, read: Callable[[], Grants]) -> None:
         self._read = read
-        self._revision = revision
-        self._seen = -1
-        self._grants = Grants({}, {})
+        self._grants: Grants | None = None
 
     def grants(self) -> Grants:
         """What holds now."""
-        revision = self._revision()
-        if revision != self._seen:
-            self._grants, self._seen = self._read(), revision
+        if self._grants is None:
+            self._grants = self._read()
         return self._grants
+
+    def written(self, group: str) -> None:
+        """Something of this API group was written."""
+        if group == GROUP:
+            self._grants = None
 
     def allows(self, user: User, access: Access) -> bool:
         """Whether the user may do that now."""

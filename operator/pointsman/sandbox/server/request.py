@@ -13,6 +13,17 @@ _DIRECTIVES: Final = ("Ignore", "Warn", "Strict")
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """One HTTP request, body included."""
+
+    method: str
+    path: str
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+    body: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
 class Route:
     """A resource path. `name` is empty for a collection, `namespace` for all of them and for cluster-scoped kinds."""
 
@@ -99,6 +110,11 @@ def options(query: Mapping[str, str]) -> Options:
 def no_such_path() -> Refused:
     """404 of a path that nobody serves."""
     return Refused(404, "NotFound", "the server could not find the requested resource")
+
+
+def not_allowed() -> Refused:
+    """405 of a method that a path does not take."""
+    return Refused(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
 
 
 def _true(query: Mapping[str, str], name: str) -> bool:

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, Final
 
+from pointsman.sandbox.crd.jsonpath import first
 from pointsman.sandbox.store.kinds import Column, Kind, Object
 from pointsman.sandbox.tables.builtin import LAYOUTS
 from pointsman.sandbox.tables.column import AGE, NAME, Layout, age, name
 from pointsman.sandbox.tables.duration import since
-from pointsman.sandbox.tables.json_path import compile_path, find
 
 _FINISHED: Final[Mapping[str, str]] = {  # phases, with the words of the row's condition
     "Succeeded": "The pod has completed successfully.",
@@ -47,10 +47,9 @@ def layout_of(kind: Kind) -> Layout:
         found = LAYOUTS.get((kind.group, kind.plural))
         return found or Layout((NAME, AGE), lambda obj, now: [name(obj), age(obj, now)])
     columns = kind.columns or (Column("Age", "date", ".metadata.creationTimestamp"),)
-    paths = [(column, compile_path(column.json_path)) for column in columns]
 
     def cells(obj: Object, now: datetime) -> list[Any]:
-        return [name(obj), *(_cell(column.type, find(path, obj), now) for column, path in paths)]
+        return [name(obj), *(_cell(column.type, first(obj, column.json_path), now) for column in columns)]
 
     return Layout((NAME, *columns), cells)
 

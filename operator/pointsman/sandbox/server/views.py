@@ -1,0 +1,78 @@
+"""One collection under two names: events are kept as `v1` and also served as `events.k8s.io/v1`.
+
+The two forms differ in the names of a few top-level fields (kubernetes 1.36, pkg/apis/events/v1/conversion.go), so
+renaming keys turns objects, and patches of them, into each other. Every other kind has one form, the stored one.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from pointsman.sandbox.schema.schema import UNTYPED
+from pointsman.sandbox.store.kinds import Kind, Object
+from pointsman.sandbox.store.store import Store
+
+_RENAMED: Final = {
+    "note": "message",
+    "regarding": "involvedObject",
+    "reportingController": "reportingComponent",
+    "deprecatedCount": "count",
+    "deprecatedSource": "source",
+    "deprecatedFirstTimestamp": "firstTimestamp",
+    "deprecatedLastTimestamp": "lastTimestamp",
+}
+_BACK: Final = {old: new for new, old in _RENAMED.items()}
+_GROUP: Final = "events.k8s.io"
+
+
+def register_events(store: Store) -> None:
+    """Serve the stored events under their second name too."""
+    core = store.kinds.lookup("", "v1", "events")
+    if core is not None:
+        selectable = {_field(label): path for label, path in core.selectable.items()}
+        store.kinds.register(replace(core, group=_GROUP, schema=UNTYPED, selectable=selectable))
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A kind as it is asked for, and the one that is stored."""
+
+    kind: Kind
+    stored: Kind
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the stored form is the one that is asked for."""
+        return self.kind is self.stored
+
+    def take(self, body: Any) -> Any:
+        """An object or patch of the asked form in the stored one."""
+        return body if self.is_plain else _inward(body)
+
+    def show(self, obj: Object) -> Object:
+        """A stored object in the asked form."""
+        return obj if self.is_plain else _outward(obj)
+
+
+def view(store: Store, kind: Kind) -> View:
+    """How a served kind is stored."""
+    if kind.group == _GROUP:
+        core = store.kinds.lookup("", "v1", kind.plural)
+        return View(kind, core or kind)
+    return View(kind, kind)
+
+
+def _inward(body: Any) -> Any:
+    if not isinstance(body, dict):
+        return body
+    renamed = {_RENAMED.get(key, key): value for key, value in body.items()}
+    return {**renamed, "apiVersion": "v1"} if "apiVersion" in renamed else renamed
+
+
+def _outward(obj: Object) -> Object:
+    return {**{_BACK.get(key, key): value for key, value in obj.items()}, "apiVersion": f"{_GROUP}/v1"}
+
+
+def _field(label: str) -> str:
+    """A field selector's label under the second name."""
+    head, dot, tail = label.partition(".")
+    return f"{_BACK.get(head, head)}{dot}{tail}"
