@@ -6,8 +6,7 @@ import uuid
 import pytest
 
 from pointsman.api.names import FLEET_NAMESPACE
-from pointsman.controller.apply import NotLeading
-from pointsman.kube.errors import ApiError
+from pointsman.kube.errors import ApiError, NotSent
 from tests.controller_api.fleet import child, children, conditions, message, profile, status
 from tests.controller_api.operator import Operator
 from tests.controlplane.plane import ControlPlane
@@ -173,10 +172,10 @@ async def test_a_deleted_profile_takes_its_children_with_it_and_a_namesake_gets_
 async def test_who_does_not_lead_writes_nothing(plane: ControlPlane, operator: Operator, name: str) -> None:
     plane.apply(profile(name))
     operator.leading = False
-    with pytest.raises(NotLeading):
+    with pytest.raises(NotSent):
         await operator.reconcile(name)
-    assert operator.client.writes == []
     assert children(plane, name) == {}
+    assert status_is_untouched(plane, name)
 
 
 async def test_what_somebody_else_puts_into_the_status_does_not_make_us_write(
@@ -218,3 +217,7 @@ def uids(plane: ControlPlane, name: str) -> set[str]:
 
 def replica_sets(plane: ControlPlane, name: str) -> int:
     return len(plane.get("replicaset", "-n", FLEET_NAMESPACE, "-l", f"pointsman.dev/profile={name}")["items"])
+
+
+def status_is_untouched(plane: ControlPlane, name: str) -> bool:
+    return bool(plane.get("sprof", name)["status"] == {"observedGeneration": -1})

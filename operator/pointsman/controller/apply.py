@@ -40,10 +40,6 @@ class Outcome(StrEnum):
     DELETED = "Deleted"  # it is not wanted any more
 
 
-class NotLeading(Exception):
-    """Another operator may be writing; nothing was written."""
-
-
 class Refused(Exception):
     """The API server refused a call. `final`: for what it says, so that trying again cannot mend it."""
 
@@ -62,17 +58,17 @@ class Done:
 
 
 class Applier:
-    """Carries plans out. `may_write` is asked right before each write."""
+    """Carries plans out. `may_write` is the fence: it is asked again right before each write is sent."""
 
     def __init__(self, client: Client, may_write: Callable[[], bool]) -> None:
         self._client = client
-        self._may_write = may_write
-        self._templates = Templates(client)
+        self.may_write = may_write
+        self._templates = Templates(client, may_write)
 
     async def carry_out(self, plan: Plan, world: World) -> AsyncIterator[Done]:
         """Write what differs and delete what is not wanted; yields each write when it is done.
 
-        Raises Refused for 403 and 422, NotLeading, and otherwise as `Client.request` does.
+        Raises Refused for 403 and 422, NotSent when writing is not allowed, otherwise as `Client.request` does.
         """
         for child in plan.objects:
             outcome = await self._settle(child, world.find(child.identity))
@@ -82,20 +78,15 @@ class Applier:
             if await self._delete(unwanted):
                 yield Done(unwanted.identity, Outcome.DELETED)
 
-    def require_leading(self) -> None:
-        """Raise NotLeading unless a write may be sent now."""
-        if not self._may_write():
-            raise NotLeading
-
     async def _settle(self, child: Child, live: LiveChild | None) -> Outcome:
         if live is None:
-            await self._write("create", child.identity, partial(self._apply, child, ""))
+            await self._call("create", child.identity, partial(self._apply, child, ""))
             return Outcome.CREATED
         body, outcome = live.body, Outcome.UNCHANGED
         changed = is_changed(sealed(child), body)
         if changed or is_drifted(child, body):
             try:
-                body = await self._write("patch", child.identity, partial(self._apply, child, live.uid))
+                body = await self._call("patch", child.identity, partial(self._apply, child, live.uid))
             except Refused as refusal:
                 if not any(words in str(refusal) for words in _IMMUTABLE_WORDS):
                     raise
@@ -109,16 +100,16 @@ class Applier:
         body = sealed(child)
         if uid:
             body = {**body, "metadata": {**body["metadata"], "uid": uid}}
-        return await apply(self._client, child.identity.resource, body)
+        return await apply(self._client, child.identity.resource, body, may_send=self.may_write)
 
     async def _correct(self, child: Child, live: dict[str, Any], outcome: Outcome) -> Outcome:
         """Put the pod template right. Its status is written all the time, so the test on its version may fail."""
         for _ in range(_ATTEMPTS):
-            patch = await self._write("create", child.identity, partial(self._templates.correction, child, live))
+            patch = await self._call("create", child.identity, partial(self._templates.correction, child, live))
             if patch is None:
                 return outcome
             try:
-                await self._write("patch", child.identity, partial(self._templates.correct, child, patch))
+                await self._call("patch", child.identity, partial(self._templates.correct, child, patch))
             except Refused as refusal:
                 if not refusal.final:
                     raise
@@ -129,24 +120,22 @@ class Applier:
 
     async def _recreate(self, child: Child, live: LiveChild) -> Outcome:
         await self._delete(live)
-        await self._write("create", child.identity, partial(self._apply, child, ""))
+        await self._call("create", child.identity, partial(self._apply, child, ""))
         return Outcome.RECREATED
 
     async def _delete(self, child: LiveChild) -> bool:
         resource, metadata = child.identity.resource, child.body["metadata"]
         path = resource.path(metadata.get("namespace", ""), child.identity.name)
 
-        async def delete() -> None:
-            await self._client.delete(path, uid=child.uid, propagation="Background")
-
+        delete = partial(self._client.delete, path, uid=child.uid, propagation="Background", may_send=self.may_write)
         try:
-            await self._write("delete", child.identity, delete)
+            await self._call("delete", child.identity, delete)
         except (NotFound, Conflict):
             return False  # gone, or another object by now
         return True
 
-    async def _write(self, verb: str, identity: Identity, call: Callable[[], Awaitable[T]]) -> T:
-        self.require_leading()
+    async def _call(self, verb: str, identity: Identity, call: Callable[[], Awaitable[T]]) -> T:
+        """Make a call, and name verb and object if it is refused."""
         try:
             return await call()
         except Forbidden as error:

@@ -22,7 +22,7 @@ def conditions(profile: Profile, world: World, verdict: Verdict, shown: Revision
     """All conditions of a profile; `shown` is the revision that its children are made from."""
     wanted = [
         *summary(verdict),
-        _policy_valid(profile),
+        policy_valid(profile),
         _available(profile, world, shown),
     ]
     return dated(profile, wanted, now)
@@ -59,7 +59,8 @@ def _observed(condition: Condition, generation: int) -> Condition:
     )
 
 
-def _policy_valid(profile: Profile) -> Condition:
+def policy_valid(profile: Profile) -> Condition:
+    """Whether the spec of the moment compiles, whatever runs."""
     if profile.candidate is None:
         message = in_words(profile.problems)
         return Condition(type=ConditionType.POLICY_VALID, status=FALSE, reason=Reason.POLICY_INVALID, message=message)

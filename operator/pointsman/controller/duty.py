@@ -10,7 +10,7 @@ import logging
 import random
 from typing import Final
 
-from pointsman.controller.apply import NotLeading, Refused
+from pointsman.controller.apply import Refused
 from pointsman.controller.gather import Gatherer
 from pointsman.controller.metrics import Metrics
 from pointsman.controller.mirrors import Mirrors
@@ -19,7 +19,7 @@ from pointsman.controller.shell import Shell
 from pointsman.controller.work_queue import WorkQueue
 from pointsman.kube.backoff import Backoff
 from pointsman.kube.clock import Clock
-from pointsman.kube.errors import KubeError, NotFound
+from pointsman.kube.errors import KubeError, NotFound, NotSent
 
 WORKERS: Final = 8
 RESYNC_SECONDS: Final = 600.0
@@ -100,7 +100,7 @@ class Duty:
         """Reconcile a name and settle with the queue; returns the result's name for the metrics."""
         try:
             again_after = await self._reconciler.reconcile(name)
-        except NotLeading:
+        except NotSent:
             self._queue.done(name, again_after=_NOT_LEADING_SECONDS)
             return "not_leading"
         except (KubeError, Refused) as error:

@@ -24,6 +24,8 @@ class EngineBook:
         for event in events:
             metadata = event.object.metadata
             profile = metadata.labels.get(PROFILE_LABEL, "")
+            if not profile:
+                continue
             engines = self._engines.setdefault(profile, {})
             before = engines.get(metadata.name)
             if event.type is EventType.DELETED or metadata.deletion_timestamp is not None:

@@ -124,6 +124,8 @@ class Gatherer:
 
     async def _waiting(self, profile: Profile) -> Pending:
         """Count the pods that name the profile's scheduler and have no node, since no engine does."""
+        if not profile.scheduler_name:
+            return Pending()
         selector = f"spec.schedulerName={profile.scheduler_name},spec.nodeName=,status.phase=Pending"
         query = {**_FROM_CACHE, "fieldSelector": selector}
         content = await self._client.request("GET", PODS.path(), query=query)

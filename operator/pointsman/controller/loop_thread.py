@@ -3,7 +3,9 @@
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, Final
+from weakref import WeakSet
 
 _TURNS: Final = 10  # of the loop, in which closed connections are taken down
 
@@ -33,7 +35,8 @@ class LoopThread:
     async def stop(self, within: float) -> None:
         """Ask the work to end, and wait for that, but not longer than so many seconds."""
         if self._loop is not None and not self.ended.done():
-            self._loop.call_soon_threadsafe(self._stop_flag.set)
+            with suppress(RuntimeError):  # it is closing already
+                self._loop.call_soon_threadsafe(self._stop_flag.set)
         await asyncio.wait([self.ended], timeout=within)
 
     def tell(self, function: Callable[..., None], *arguments: Any) -> None:
@@ -51,7 +54,8 @@ class LoopThread:
     def _run(self) -> None:
         fault = ""
         try:
-            asyncio.run(self._guarded())
+            with asyncio.Runner(loop_factory=_Loop) as runner:
+                runner.run(self._guarded())
         except BaseException as error:  # noqa: BLE001 - whatever ends the thread is told to whoever waits for it
             fault = str(error) or error.__class__.__name__
         self._main.call_soon_threadsafe(self._end, fault)
@@ -63,9 +67,33 @@ class LoopThread:
         finally:
             await self._loop.shutdown_asyncgens()
             await self._close()
-            for _ in range(_TURNS):
-                await asyncio.sleep(0)
+            await _abort_connections(self._loop)
 
     def _end(self, fault: str) -> None:
         if not self.ended.done():
             self.ended.set_result(fault)
+
+
+class _Loop(asyncio.SelectorEventLoop):
+    """A loop that knows its connections.
+
+    A TLS connection that is closed waits for the other side to agree, up to half a minute. A guest that ends leaves
+    some in that state, and a loop that is closed under them leaks their sockets.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.connections: WeakSet[asyncio.Transport] = WeakSet()
+
+    async def create_connection(self, *args: Any, **kwargs: Any) -> Any:
+        transport, protocol = await super().create_connection(*args, **kwargs)
+        self.connections.add(transport)
+        return transport, protocol
+
+
+async def _abort_connections(loop: asyncio.AbstractEventLoop) -> None:
+    if isinstance(loop, _Loop):
+        for transport in tuple(loop.connections):
+            transport.abort()
+    for _ in range(_TURNS):
+        await asyncio.sleep(0)

@@ -3,10 +3,12 @@
 Reading never fails: what is wrong with a spec is kept as problems, each with the path of its field, for the checks.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pointsman.api.fields import DNS_LABEL
 from pointsman.api.spec import ProfileSpec, SpecError, parse_spec
 from pointsman.api.status import ProfileStatus, decode_status
 from pointsman.controller.revision import Revision
@@ -16,7 +18,10 @@ from pointsman.policy.errors import PolicyError, Problem
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One profile. Either `candidate` is what its spec asks for, or `problems` say why there is none."""
+    """One profile. Either `candidate` is what its spec asks for, or `problems` say why there is none.
+
+    `scheduler_name` is empty where the spec has none that can be used.
+    """
 
     name: str
     uid: str
@@ -54,7 +59,7 @@ def read_profile(body: Mapping[str, Any]) -> Profile:
         uid=metadata["uid"],
         generation=metadata.get("generation", 0),
         created=metadata.get("creationTimestamp", ""),
-        scheduler_name=str(raw.get("schedulerName", "")),
+        scheduler_name=_scheduler_name(raw),
         suspended=raw.get("suspend") is True,
         going=bool(metadata.get("deletionTimestamp")),
         status=decode_status(body.get("status")),
@@ -67,7 +72,13 @@ def sibling(body: Mapping[str, Any]) -> Sibling:
     """What other profiles need to know of this one."""
     metadata = body["metadata"]
     spec = body.get("spec") or {}
-    return Sibling(metadata["name"], str(spec.get("schedulerName", "")), metadata.get("creationTimestamp", ""))
+    return Sibling(metadata["name"], _scheduler_name(spec), metadata.get("creationTimestamp", ""))
+
+
+def _scheduler_name(spec: Mapping[str, Any]) -> str:
+    """The schedulerName; empty when it is none, so that it cannot become part of a query."""
+    name = str(spec.get("schedulerName", ""))
+    return name if re.fullmatch(DNS_LABEL, name) else ""
 
 
 def _compile(name: str, generation: int, raw: Mapping[str, Any]) -> tuple[Revision | None, tuple[Problem, ...]]:

@@ -28,7 +28,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 class Reconciler:
-    """Reconciles profiles by name. Raises as `Client.request` does; NotLeading when it may not write."""
+    """Reconciles profiles by name. Raises as `Client.request` does; NotSent when it may not write."""
 
     def __init__(
         self,
@@ -102,9 +102,8 @@ class Reconciler:
             "metadata": {"name": profile.name, "uid": profile.uid},
             "status": encode_status(status),
         }
-        self._applier.require_leading()
         try:
-            await apply(self._client, SCHEDULER_PROFILES, body, subresource="status")
+            await apply(self._client, SCHEDULER_PROFILES, body, subresource="status", may_send=self._applier.may_write)
         except NotFound:
             return  # deleted meanwhile
         for notice in events:

@@ -35,9 +35,11 @@ class Roster:
                 self._wake(other.name)
 
     def others(self, name: str, scheduler_name: str) -> tuple[Sibling, ...]:
-        """The other profiles with that schedulerName."""
+        """The other profiles with that schedulerName; none if it is empty."""
         return tuple(
-            other for other in self._known.values() if other.scheduler_name == scheduler_name and other.name != name
+            other
+            for other in self._known.values()
+            if scheduler_name and other.scheduler_name == scheduler_name and other.name != name
         )
 
     def names(self) -> tuple[str, ...]:

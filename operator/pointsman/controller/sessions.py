@@ -1,8 +1,6 @@
 """HTTP sessions with the credentials of a Connection, for a library that brings its own client."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
-from weakref import WeakSet
 
 import aiohttp
 
@@ -18,7 +16,6 @@ class Sessions:
         self._connection = connection
         self._token = token
         self._made: list[aiohttp.ClientSession] = []
-        self._transports: WeakSet[asyncio.Transport] = WeakSet()
 
     def new(self) -> aiohttp.ClientSession:
         """A session; to be made on the loop that uses it."""
@@ -33,11 +30,9 @@ class Sessions:
         return session
 
     async def close(self) -> None:
-        """Close all of them, also answers that nobody read to their end: those wait for the server to agree."""
+        """Close all of them."""
         for session in self._made:
             await session.close()
-        for transport in tuple(self._transports):
-            transport.abort()
 
     async def _authorize(
         self, request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType
@@ -47,7 +42,4 @@ class Sessions:
             request.server_hostname = self._connection.server_hostname
         if token:
             request.headers["Authorization"] = f"Bearer {token}"
-        response = await handler(request)
-        if response.connection is not None and response.connection.transport is not None:
-            self._transports.add(response.connection.transport)
-        return response
+        return await handler(request)

@@ -15,9 +15,10 @@ from pointsman.api.status import (
     PriorityStatus,
     ProfileStatus,
     cut,
+    find_condition,
 )
 from pointsman.controller import children
-from pointsman.controller.conditions import conditions, dated, summary
+from pointsman.controller.conditions import conditions, dated, policy_valid, summary
 from pointsman.controller.profile import Profile
 from pointsman.controller.revision import Revision
 from pointsman.controller.statistics import statistics
@@ -50,16 +51,9 @@ def build_status(
 
 def refused(profile: Profile, status: ProfileStatus, verdict: Verdict, now: datetime) -> ProfileStatus:
     """A status with another verdict: the API server did not let us do what was planned."""
-    kept = [
-        condition
-        for condition in status.conditions
-        if condition.type in {ConditionType.POLICY_VALID, ConditionType.AVAILABLE}
-    ]
-    return structs.replace(
-        status,
-        observed_generation=profile.generation,
-        conditions=dated(profile, [*summary(verdict), *kept], now),
-    )
+    known = find_condition(status.conditions, ConditionType.AVAILABLE)
+    told = [*summary(verdict), policy_valid(profile), *([known] if known is not None else [])]
+    return structs.replace(status, observed_generation=profile.generation, conditions=dated(profile, told, now))
 
 
 def same_status(before: ProfileStatus, after: ProfileStatus) -> bool:

@@ -5,6 +5,7 @@ with a foreign container has the engine's rights. So the whole template is compa
 ours: defaults, quantities and all. It is asked for that once per template, by a dry run of a create.
 """
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import msgspec
@@ -20,8 +21,9 @@ _REMEMBERED: Final = 4096  # templates; one per profile is needed
 class Templates:
     """Knows pod templates as the API server stores them. Everything raises as `Client.request` does."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, may_write: Callable[[], bool]) -> None:
         self._client = client
+        self._may_write = may_write
         self._known: dict[str, dict[str, Any]] = {}
 
     async def correction(self, child: Child, live: dict[str, Any]) -> list[dict[str, Any]] | None:
@@ -48,6 +50,7 @@ class Templates:
             query={"fieldManager": FIELD_MANAGER},
             body=msgspec.json.encode(patch),
             content_type=PatchKind.JSON,
+            may_send=self._may_write,
         )
         return decode(content, dict)
 

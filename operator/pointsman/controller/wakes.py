@@ -5,11 +5,13 @@ profile's event counts when something that a user can change is different: gener
 Every event of a child counts: a reconcile that finds nothing to do writes nothing.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
 
+from pointsman.api.fields import DNS_LABEL
 from pointsman.api.names import GROUP, KIND, PROFILE_LABEL
 from pointsman.controller.roster import Roster
 
@@ -45,7 +47,7 @@ class Wakes:
             if reference.get("kind") == KIND and str(reference.get("apiVersion", "")).startswith(f"{GROUP}/")
         }
         for name in {(metadata.get("labels") or {}).get(PROFILE_LABEL), *owners}:
-            if name:
+            if re.fullmatch(DNS_LABEL, str(name)):
                 self._wake(name)
 
 

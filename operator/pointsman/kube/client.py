@@ -136,9 +136,15 @@ class Client:
         return await self.request("POST", path, body=msgspec.json.encode(obj))
 
     async def delete(
-        self, path: str, *, uid: str = "", grace_seconds: int | None = None, propagation: str = ""
+        self,
+        path: str,
+        *,
+        uid: str = "",
+        grace_seconds: int | None = None,
+        propagation: str = "",
+        may_send: Callable[[], bool] | None = None,
     ) -> None:
-        """Delete an object; with `uid` only if it is still that one (else Conflict)."""
+        """Delete an object; with `uid` only if it is still that one (else Conflict). `may_send`: as in `request`."""
         options: dict[str, Any] = {"apiVersion": "v1", "kind": "DeleteOptions"}
         if uid:
             options["preconditions"] = {"uid": uid}
@@ -146,7 +152,7 @@ class Client:
             options["gracePeriodSeconds"] = grace_seconds
         if propagation:
             options["propagationPolicy"] = propagation
-        await self.request("DELETE", path, body=msgspec.json.encode(options))
+        await self.request("DELETE", path, body=msgspec.json.encode(options), may_send=may_send)
 
     async def patch(self, path: str, patch: object, *, kind: PatchKind, timeout: float = 30.0) -> bytes:
         """Patch an object; returns it as it is afterwards."""
