@@ -17,6 +17,7 @@ class _Subcommand(NamedTuple):
 
 
 SUBCOMMANDS: Final[dict[str, _Subcommand]] = {
+    "demo": _Subcommand("pointsman.cli.demo", "Show all of it at work on this machine, without a cluster."),
     "engine": _Subcommand("pointsman.cli.engine", "Run a scheduler for one or more compiled policies."),
     "load": _Subcommand("pointsman.cli.load", "Create test pods at a steady rate."),
     "node-agent": _Subcommand(
