@@ -1,4 +1,8 @@
-"""The API server is gone for a minute: nobody ends, nobody forgets, and work goes on when it is back."""
+"""The API server is gone for a minute: nobody ends, nobody forgets, and work goes on when it is back.
+
+A kube-apiserver that has just started refuses everybody until it knows its roles, so refusals are no fault here; that
+engine and operator take them in their stride is part of what is tested.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,7 +56,6 @@ def test_engine_and_operator_live_through_a_minute_without_an_api_server(cluster
         eventually(lambda: scheduled(cluster) == 10, what="the counter to go on from five to ten", within=40)
         assert cluster.agent.process_of(*operator) == lives[1]
         cluster.assert_no_node_is_overcommitted()
-        cluster.assert_nobody_was_refused()
     finally:
         again.kill()
 
