@@ -14,15 +14,8 @@ from rich.text import Text
 from pointsman.sandbox.demo.standing import Standing
 
 _STYLES: Final = {"True": "green", "False": "red"}
-_COLUMNS: Final = (
-    Column("profile", style="bold", no_wrap=True),
-    Column("scheduler", no_wrap=True),
-    Column("ready", no_wrap=True),
-    Column("reason", no_wrap=True),
-    Column("pending", justify="right", no_wrap=True),
-    Column("scheduled", justify="right", no_wrap=True),
-    Column("p50/p99", justify="right", no_wrap=True),
-)
+_WORDS: Final = ("profile", "scheduler", "ready", "reason")
+_NUMBERS: Final = ("pending", "scheduled", "p50/p99 ms")
 
 
 def screen(standings: Sequence[Standing], title: str) -> RenderableType:
@@ -32,15 +25,15 @@ def screen(standings: Sequence[Standing], title: str) -> RenderableType:
 
 def line(one: Standing, seconds: float) -> str:
     """One profile in one line; `seconds` is how long the demo runs."""
-    counts = f"pending={one.pending} scheduled={one.scheduled} p50/p99={latency(one)}"
+    counts = f"pending={one.pending} scheduled={one.scheduled} p50/p99={latency(one)} ms"
     told = f"{seconds:4.0f}s {one.profile:<14}ready={one.ready} reason={one.reason or '-'} {counts}"
     return f"{told} top: {top}" if (top := top_reason(one)) else told
 
 
 def latency(one: Standing) -> str:
-    """Median and 99th percentile of the time from queued to placed; `-` for what is not known."""
+    """Median and 99th percentile of the milliseconds from queued to placed; `-` while nothing was."""
     known = [f"{number}" for number in (one.p50, one.p99) if number is not None]
-    return f"{'/'.join(known)} ms" if known else "-"
+    return "/".join(known) or "-"
 
 
 def top_reason(one: Standing) -> str:
@@ -51,7 +44,11 @@ def top_reason(one: Standing) -> str:
 
 
 def _table(standings: Sequence[Standing]) -> Table:
-    made = Table(*_COLUMNS, box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
+    made = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
+    for name in _WORDS:
+        made.add_column(name, no_wrap=True)
+    for name in _NUMBERS:
+        made.add_column(name, justify="right", no_wrap=True)
     for one in standings:
         ready = Text(one.ready, style=_STYLES.get(one.ready, "yellow"))
         counts = (str(one.pending), str(one.scheduled), latency(one))
