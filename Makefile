@@ -12,7 +12,7 @@ PYTEST_ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
-COMPILE := pip compile --quiet pyproject.toml --generate-hashes --no-header --no-emit-index-url --universal --python-version 3.11
+COMPILE := pip compile --quiet --generate-hashes --no-header --no-emit-index-url --universal --python-version 3.11
 
 .PHONY: help
 help: ## List the targets
@@ -59,5 +59,6 @@ format: $(INSTALLED) ## Format the code and apply the safe fixes of the linter
 
 .PHONY: lock
 lock: ## Pin the requirements anew after a change in pyproject.toml (needs uv; UV="uv" names it)
-	$(UV) $(COMPILE) --output-file requirements.lock
-	$(UV) $(COMPILE) --group dev --output-file requirements-dev.lock
+	$(UV) $(COMPILE) pyproject.toml --output-file requirements.lock
+	$(UV) $(COMPILE) pyproject.toml --group dev --output-file requirements-dev.lock
+	$(UV) $(COMPILE) --group build --output-file requirements-build.lock

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-LOCKS = ("requirements.lock", "requirements-dev.lock")
+LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-build.lock")
 
 NAME = r"[a-z0-9][a-z0-9._-]*"
 PIN = re.compile(rf"({NAME})==([0-9][0-9a-z.+!]*)( ; [A-Za-z_ <>=!'0-9.()]+)? \\")
 HASH = re.compile(r" {4}--hash=sha256:[0-9a-f]{64}( \\)?")
-WHY = re.compile(rf" {{4}}#( via|  ) ?({NAME}( \(pyproject\.toml(:dev)?\))?)?")
+WHY = re.compile(rf" {{4}}#( via|  ) ?({NAME}( \(pyproject\.toml(:(dev|build))?\))?)?")
 
 
 def pins(lock: str) -> set[tuple[str, str]]:
@@ -61,3 +61,10 @@ def test_every_dependency_of_the_project_is_locked() -> None:
 
 def test_tests_run_with_the_versions_that_users_get() -> None:
     assert pins("requirements.lock") - pins("requirements-dev.lock") == set()
+
+
+def test_the_image_is_built_with_the_versions_that_tests_build_with() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+    assert set(project["dependency-groups"]["build"]) <= set(project["dependency-groups"]["dev"])
+    assert pins("requirements-build.lock") - pins("requirements-dev.lock") == set()
