@@ -6,6 +6,7 @@ from typing import Any, Final
 import msgspec
 import yaml
 
+from pointsman.sandbox.server import protobuf
 from pointsman.sandbox.server.admission import admit
 from pointsman.sandbox.server.answer import Answer, Form, success
 from pointsman.sandbox.server.reading import shown
@@ -123,6 +124,8 @@ def decode(body: bytes, may_be_yaml: bool = False) -> Any:
     """Read a body. Raises Refused (400, 413)."""
     if len(body) > _MOST_BYTES:
         raise Refused(413, "RequestEntityTooLarge", f"Request entity too large: limit is {_MOST_BYTES}")
+    if body.startswith(protobuf.MAGIC):
+        return protobuf.decode(body)
     try:
         return msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeError) as error:
