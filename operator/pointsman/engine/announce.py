@@ -3,8 +3,10 @@
 Texts and fields as in kube-scheduler 1.36 (pkg/scheduler/schedule_one.go), so that people, dashboards and autoscalers
 need not know who placed the pod. An event that says of a pod what the last one said is not sent again for a while:
 where kube-scheduler's recorder counts up a series, a hopeless pod would otherwise bury the namespace in equal events.
+Other counts of nodes alone are no news: in a busy cluster they differ at every attempt. The condition has them.
 """
 
+import re
 from typing import Any
 
 from pointsman.engine.conditions import ConditionWriter
@@ -13,6 +15,7 @@ from pointsman.kube.clock import Clock
 from pointsman.kube.events import EventWriter
 from pointsman.policy.pod import PodInfo
 
+_NUMBERS = re.compile(r"[0-9]+")
 REPEAT_SECONDS = 360.0  # when a series ends in client-go (tools/events/event_broadcaster.go, finishTime)
 
 
@@ -23,15 +26,15 @@ class Announcer:
         self._events = events
         self._conditions = conditions
         self._clock = clock
-        self._last_failure: dict[str, tuple[str, float]] = {}  # uid -> message and when it was last an event
+        self._last_failure: dict[str, tuple[str, float]] = {}  # uid -> words and when they were last an event
 
     def failed(self, pod: PodInfo, failure: Failure) -> None:
         """An attempt ended without a node."""
-        message, now = failure.message, self._clock.monotonic()
+        words, now = _NUMBERS.sub("", failure.message), self._clock.monotonic()
         before, since = self._last_failure.get(pod.uid, ("", 0.0))
-        if message != before or now - since >= REPEAT_SECONDS:
-            self._last_failure[pod.uid] = (message, now)
-            self._event(pod, "Warning", "FailedScheduling", "Scheduling", message)
+        if words != before or now - since >= REPEAT_SECONDS:
+            self._last_failure[pod.uid] = (words, now)
+            self._event(pod, "Warning", "FailedScheduling", "Scheduling", failure.message)
         self._conditions.tell(pod, failure)
 
     def assumed(self, pod: PodInfo) -> None:

@@ -81,6 +81,21 @@ def test_another_reason_is_news_and_so_is_another_pod() -> None:
     assert heard.notes == [CPU.message, TAINT.message, CPU.message, CPU.message]
 
 
+def test_other_counts_of_nodes_are_no_news_but_for_the_condition() -> None:
+    """Else every pod that waits in a busy cluster would make an event at each attempt."""
+    heard = Heard()
+    failures = [
+        Failure(
+            FailureReason.UNSCHEDULABLE, f"0/{100 + n} nodes are available: {n} Insufficient cpu, 100 Too many pods."
+        )
+        for n in (9, 10, 42)
+    ]
+    for failure in failures:
+        heard.announcer.failed(P, failure)
+    assert heard.notes == [failures[0].message]
+    assert heard.told == failures
+
+
 def test_nothing_is_remembered_of_a_pod_that_is_gone() -> None:
     heard = Heard()
     heard.announcer.failed(P, CPU)
