@@ -50,17 +50,12 @@ class Metrics:
                 if kind in there:
                     self._conditions.labels(profile, kind, value).set(there[kind] == value)
                 else:
-                    self._drop(profile, kind, value)
+                    self._conditions.remove(profile, kind, value)
 
     def forget(self, profile: str) -> None:
         """A profile is gone."""
-        for kind in ConditionType:
-            for value in _STATUSES:
-                self._drop(profile, kind, value)
+        self._conditions.remove_by_labels({"profile": profile})
 
     def page(self) -> bytes:
         """The metrics in Prometheus' text format."""
         return generate_latest(self._registry)
-
-    def _drop(self, profile: str, kind: ConditionType, value: str) -> None:
-        self._conditions.remove_by_labels({"profile": profile, "type": kind, "status": value})
