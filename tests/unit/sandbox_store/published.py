@@ -58,7 +58,7 @@ def _collect(name: str, schemas: Document, wanted: dict[str, Any]) -> None:
 
 
 def _slim(node: Document) -> dict[str, Any]:
-    slim: dict[str, Any] = {key: node[key] for key in KEPT if key in node and node[key] not in ({}, "", 0)}
+    slim: dict[str, Any] = {key: node[key] for key in KEPT if key in node and node[key] not in ("", 0)}
     slim |= {
         key: value for key, value in node.items() if key.startswith("x-kubernetes-") and "group-version" not in key
     }
@@ -69,7 +69,7 @@ def _slim(node: Document) -> dict[str, Any]:
         slim["properties"] = {name: _slim(child) for name, child in node["properties"].items()}
     for key in ("items", "additionalProperties"):
         if isinstance(node.get(key), dict):
-            slim[key] = _slim(node[key])
+            slim[key] = {name: value for name, value in _slim(node[key]).items() if name != "default"}
     return slim
 
 

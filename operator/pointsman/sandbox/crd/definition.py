@@ -4,13 +4,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from pointsman.sandbox.crd.defaulting import default
-from pointsman.sandbox.crd.jsonpath import keys
+from pointsman.sandbox.crd.jsonpath import first, keys
 from pointsman.sandbox.crd.rules import RuleTree, check_rules, compile_rules
 from pointsman.sandbox.crd.validation import NOTHING, check, check_lists
+from pointsman.sandbox.patching.gotext import plain, type_name
+from pointsman.sandbox.schema.defaulting import default
 from pointsman.sandbox.schema.published import object_metadata
 from pointsman.sandbox.schema.schema import UNTYPED, Schema, parse
 from pointsman.sandbox.store.errors import Cause
+from pointsman.sandbox.store.faults import invalid_value
 from pointsman.sandbox.store.kinds import Column, Kind, Object, Scale
 
 _AGE: Final = Column("Age", "date", ".metadata.creationTimestamp", description="")
@@ -32,6 +34,7 @@ class CustomRules:
     schema: Schema
     written: Schema
     rules: RuleTree | None
+    scale: Scale | None
 
     def default(self, obj: Object, _old: Object | None) -> Object:
         """With the schema's defaults, which do not reach into metadata."""
@@ -45,12 +48,25 @@ class CustomRules:
     def validate(self, obj: Object, old: Object | None, _subresource: str) -> list[Cause]:
         """Faults by schema, by list types, and then by rules: those only of an object whose shape is right."""
         before = NOTHING if old is None else old
-        faults = [*check(obj, self.written, "", before), *check_lists(obj, self.schema, "")]
+        faults = [*check(obj, self.written, "", before), *check_lists(obj, self.schema, ""), *self._check_scale(obj)]
         if self.rules is None:
             return faults
         if any(fault.reason in _BLOCKING for fault in faults):
             return [*faults, _UNCHECKED]
         return [*faults, *check_rules(obj, self.rules, "", before)]
+
+    def _check_scale(self, obj: Object) -> Iterator[Cause]:
+        if self.scale is None:
+            return
+        for path in (self.scale.spec_replicas, self.scale.status_replicas):
+            replicas, name = first(obj, "." + ".".join(path)), "." + ".".join(path)
+            if replicas is None:
+                continue
+            if not isinstance(replicas, int):
+                what = f"{name} accessor error: {plain(replicas)} is of the type {type_name(replicas)}, expected int64"
+                yield invalid_value(name, 0, what)
+            elif replicas < 0:
+                yield invalid_value(name, replicas, "should be a non-negative integer")
 
 
 def kinds_of(definition: Mapping[str, Any]) -> tuple[Kind, ...]:
@@ -62,13 +78,14 @@ def _kind(spec: Mapping[str, Any], version: Mapping[str, Any]) -> Kind:
     names, openapi = spec["names"], (version.get("schema") or {}).get("openAPIV3Schema") or {}
     written = parse(openapi)
     schema = _with_metadata(written, openapi)
+    scale = _scale((version.get("subresources") or {}).get("scale"))
     subresources = version.get("subresources") or {}
     return Kind(
         group=spec["group"],
         version=version["name"],
         plural=names["plural"],
         kind=names["kind"],
-        rules=CustomRules(schema, written, compile_rules(written)),
+        rules=CustomRules(schema, written, compile_rules(written), scale),
         schema=schema,
         namespaced=spec["scope"] == "Namespaced",
         singular=names.get("singular") or names["kind"].lower(),
@@ -77,7 +94,7 @@ def _kind(spec: Mapping[str, Any], version: Mapping[str, Any]) -> Kind:
         categories=tuple(names.get("categories", ())),
         subresources=frozenset(subresources),
         columns=tuple(_columns(version)),
-        scale=_scale(subresources.get("scale")),
+        scale=scale,
         selectable={one["jsonPath"].lstrip("."): keys(one["jsonPath"]) for one in version.get("selectableFields", ())},
         custom=True,
         openapi=openapi,

@@ -3,13 +3,15 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from pointsman.sandbox.store.errors import Cause
 from pointsman.sandbox.store.faults import invalid_value, not_supported, shown, too_long, too_many, wrong_type
 
 Keywords = Mapping[str, Any]
 
+_BOUNDS: Final = frozenset(("minimum", "maximum", "multipleOf"))
+_FORMATS: Final = {"boolean": "", "integer": "int64", "number": "float64", "object": ""}  # of values, as Go has them
 _TYPES: dict[type, str] = {
     bool: "boolean",
     str: "string",
@@ -38,7 +40,14 @@ def check_type(value: Any, keywords: Keywords, path: str) -> list[Cause]:
     if wanted == "integer" and actual == "number" and float(value).is_integer():
         return []
     name = f"{path} in body" if path else " in body"
-    return [wrong_type(path, actual, f'{name} must be of type {wanted}: "{actual}"')]
+    format_ = keywords.get("format", "")
+    if format_ and actual in _FORMATS:
+        wanted, actual = format_, _FORMATS[actual]
+    found = [wrong_type(path, actual, f'{name} must be of type {wanted}: "{actual}"')]
+    if isinstance(value, float) and not _BOUNDS.isdisjoint(keywords):
+        what = f"Checked value must be of type integer {_with_format(format_)} in {path}"
+        found.append(invalid_value("<nil>", "", what))
+    return found
 
 
 def check_keywords(value: Any, keywords: Keywords, path: str) -> Iterator[Cause]:
@@ -55,9 +64,9 @@ def _string(value: str, keywords: Keywords, path: str) -> Iterator[Cause]:
     longest, shortest, pattern = (keywords.get(key) for key in ("maxLength", "minLength", "pattern"))
     if longest is not None and len(value) > longest:
         yield too_long(path, f"may not be more than {longest} bytes")
-    if shortest is not None and len(value) < shortest:
+    elif shortest is not None and len(value) < shortest:
         yield invalid_value(path, value, f"{path} in body should be at least {shortest} chars long")
-    if pattern is not None and not _compiled(pattern).search(value):
+    elif pattern is not None and not _compiled(pattern).search(value):
         yield invalid_value(path, value, f"{path} in body should match '{pattern}'")
 
 
@@ -108,6 +117,10 @@ _CHECKS: dict[str, tuple[Callable[[Any, Keywords, str], Iterator[Cause]], ...]] 
 def _compiled(pattern: str) -> re.Pattern[str]:
     """Go's `$` is the end of the text; Python's also stands before a last line break."""
     return re.compile(re.sub(r"(?<!\\)\$(?=$|\))", r"\\Z", pattern))
+
+
+def _with_format(name: str) -> str:
+    return f"with format {name}" if name else "(default format)"
 
 
 def _bound(bound: float, value: float) -> str:

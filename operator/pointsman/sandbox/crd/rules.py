@@ -91,7 +91,7 @@ def _check(rule: Rule, value: Any, old: Any, schema: Schema, path: str) -> Itera
     result = rule.program.eval(data=data)
     answer = result.plain_value()
     if result.type() == cel.Type.ERROR:
-        yield invalid_value(path, schema.type, f"{answer} evaluating rule: {rule.text}")
+        yield invalid_value(path, schema.type, f"{answer} evaluating rule: {rule.message or rule.text}")
     elif answer is not True:
         yield _cause(rule, value, schema, path, _message(rule, data))
 

@@ -14,12 +14,6 @@ from pointsman.sandbox.store.faults import duplicate, invalid_value, required, s
 
 NOTHING: Final = object()  # no old value to compare with
 
-_COMBINED: Final = {
-    "allOf": "must validate all the schemas (allOf)",
-    "anyOf": "must validate at least one schema (anyOf)",
-    "oneOf": "must validate one and only one schema (oneOf)",
-}
-
 
 def check(value: Any, schema: Schema, path: str, old: Any = NOTHING) -> Iterator[Cause]:
     """Every fault of a value, in the order of its fields."""
@@ -85,14 +79,25 @@ def _check_object(value: Mapping[str, Any], schema: Schema, path: str, old: Any)
 
 
 def _check_combined(value: Any, schema: Schema, path: str) -> Iterator[Cause]:
-    for keyword, message in _COMBINED.items():
-        options = schema.combined.get(keyword, ())
-        fitting = sum(not any(check(value, option, path)) for option in options)
-        enough = fitting == 1 if keyword == "oneOf" else fitting >= 1 if keyword == "anyOf" else fitting == len(options)
-        if options and not enough:
-            yield invalid_value(path, "", f'"{path}" {message}')
-    if any(not any(check(value, option, path)) for option in schema.combined.get("not", ())):
-        yield invalid_value(path, "", f'"{path}" must not validate the schema (not)')
+    for keyword, options in schema.combined.items():
+        faults = [list(check(value, option, path)) for option in options]
+        fitting = sum(not found for found in faults)
+        nearest = min(faults, key=len) if not fitting else []
+        if keyword == "anyOf" and not fitting:
+            yield from (_combined(path, "must validate at least one schema (anyOf)"), *nearest)
+        elif keyword == "oneOf" and fitting != 1:
+            what = f"Found {fitting} valid alternatives" if fitting else "Found none valid"
+            yield from (_combined(path, f"must validate one and only one schema (oneOf). {what}"), *nearest)
+        elif keyword == "allOf" and fitting < len(options):
+            none = "" if fitting else ". None validated"
+            yield from (fault for found in faults for fault in found)
+            yield _combined(path, f"must validate all the schemas (allOf){none}")
+        elif keyword == "not" and fitting:
+            yield _combined(path, "must not validate the schema (not)")
+
+
+def _combined(path: str, what: str) -> Cause:
+    return invalid_value("<nil>", "", f'"{path}" {what}')
 
 
 def _duplicates(items: list[Any], schema: Schema, path: str) -> Iterator[Cause]:

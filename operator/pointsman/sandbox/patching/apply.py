@@ -20,6 +20,7 @@ from pointsman.sandbox.patching.fields import (
 )
 from pointsman.sandbox.patching.merging import GONE, merge, remove
 from pointsman.sandbox.patching.owners import APPLY, UPDATE, Entry, Manager, Owners, owned
+from pointsman.sandbox.patching.typed import check_typed
 from pointsman.sandbox.schema.schema import Schema
 
 
@@ -59,6 +60,7 @@ def apply(
     """
     if applied.get("metadata", {}).get("managedFields") is not None:
         raise PatchError(_MANAGED_FIELDS_GIVEN)
+    check_typed(applied, schema)
     entries = owners.settled(schema).entries
     wanted = _without(owned(fields_of(applied, schema)), ignored)
     last = next((entry for entry in entries if _same(entry.manager, manager)), None)
@@ -119,5 +121,5 @@ def _shown(entry: Entry) -> str:
     if manager.subresource:
         shown += f" with subresource {compact(manager.subresource)}"
     if manager.operation == UPDATE:
-        shown += f" using {manager.api_version}" + (f" at {entry.time}" if entry.time else "")
+        shown += f" using {manager.api_version}"
     return shown

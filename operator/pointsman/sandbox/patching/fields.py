@@ -41,27 +41,25 @@ def is_granular_list(value: Any, schema: Schema) -> bool:
 
 
 def element(item: Any, schema: Schema) -> str:
-    """Path element of a list's item. Raises PatchError when a key is missing that has no default."""
+    """Path element of a list's item. Raises PatchError when none of its keys is there or has a default."""
     if schema.list_type != LIST_MAP:
         return "v:" + compact(item)
     if not isinstance(item, dict):
         raise PatchError("associative list with keys may not have non-map elements")
-    keys = {}
-    for key in schema.keys:
-        value = item.get(key)
-        if value is None:
-            value = _default(schema, key)
-        keys[key] = value
+    values = ((key, _default(schema, key) if item.get(key) is None else item[key]) for key in schema.keys)
+    keys = {key: value for key, value in values if value is not None}
+    if not keys:
+        names = " ".join(map(compact, schema.keys))
+        raise PatchError(
+            f"associative list with keys has an element that omits all key fields [{names}] "
+            "(and doesn't have default values for any key fields)"
+        )
     return "k:" + compact(keys)
 
 
 def _default(schema: Schema, key: str) -> Any:
     known = schema.items.properties.get(key) if schema.items else None
-    if known is None or known.default is MISSING:
-        raise PatchError(
-            f'associative list with keys has an element that omits key field "{key}" (and doesn\'t have default value)'
-        )
-    return known.default
+    return None if known is None or known.default is MISSING else known.default
 
 
 def fields_of(value: Any, schema: Schema) -> Fields:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
-from pointsman.sandbox.patching.errors import PatchError
 from pointsman.sandbox.patching.fields import (
     Fields,
     Tree,
@@ -30,6 +29,8 @@ def merge(live: Any, applied: Any, schema: Schema) -> Any:
         for key, value in applied.items():
             merged[key] = merge(live[key], value, child_schema(schema, key)) if key in live else value
         return merged
+    if applied is None and live and (is_granular_map(live, schema) or is_granular_list(live, schema)):
+        return live  # null takes nothing away that others may own
     if is_granular_list(live, schema) and is_granular_list(applied, schema):
         return _merge_lists(live, applied, schema)
     return applied
@@ -39,7 +40,7 @@ def _merge_lists(live: list[Any], applied: list[Any], schema: Schema) -> list[An
     """Items keep the order in which they were applied; what only the object has stays where it stands between them."""
     items = schema.items or UNTYPED
     old = {element(item, schema): item for item in live}
-    new = _unique(applied, schema)
+    new = {element(item, schema): item for item in applied}
     wanted = list(new)
     shared = [part for part in wanted if part in old]
     merged: dict[str, Any] = {}
@@ -57,17 +58,6 @@ def _merge_lists(live: list[Any], applied: list[Any], schema: Schema) -> list[An
     for part in wanted[position:]:
         merged[part] = merge(old[part], new[part], items) if part in old else new[part]
     return list(merged.values())
-
-
-def _unique(applied: list[Any], schema: Schema) -> dict[str, Any]:
-    new: dict[str, Any] = {}
-    for item in applied:
-        part = element(item, schema)
-        if part in new:
-            shown = part[2:] if part.startswith("v:") else part
-            raise PatchError(f"duplicate entries for key {shown}")
-        new[part] = item
-    return new
 
 
 def remove(value: Any, schema: Schema, fields: Fields) -> Any:

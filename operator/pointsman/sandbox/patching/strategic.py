@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from pointsman.sandbox.patching.errors import PatchError
 from pointsman.sandbox.patching.fields import child_schema, compact
+from pointsman.sandbox.patching.gotext import plain
 from pointsman.sandbox.schema.schema import UNTYPED, Schema
 
 _DIRECTIVE: Final = "$patch"
@@ -74,7 +75,7 @@ def _merge_field(merged: dict[str, Any], key: str, value: Any, schema: Schema) -
 
 def _merge_list(original: list[Any], patch: list[Any], schema: Schema) -> list[Any]:
     if not schema.merge_key:
-        return list(dict.fromkeys((*original, *patch)))
+        return _ordered(list(dict.fromkeys((*original, *patch))), patch, original, schema)
     items = schema.items or UNTYPED
     if any(isinstance(item, Mapping) and item.get(_DIRECTIVE) == "replace" for item in patch):
         return [item for item in patch if item.get(_DIRECTIVE) != "replace"]
@@ -88,14 +89,15 @@ def _merge_list(original: list[Any], patch: list[Any], schema: Schema) -> list[A
             merged.append(_merge_map({}, item, items))
         else:
             merged[place] = _merge_map(merged[place], item, items)
-    return merged
+    changed = [item for item in patch if item.get(_DIRECTIVE) != "delete"]
+    return _ordered(merged, changed, original, schema)
 
 
 def _key(item: Any, schema: Schema) -> Any:
     if not schema.merge_key:
         return item
     if not isinstance(item, Mapping) or schema.merge_key not in item:
-        raise PatchError(f"map: {compact(item)} does not contain declared merge key: {schema.merge_key}")
+        raise PatchError(f"map: {plain(item)} does not contain declared merge key: {schema.merge_key}", 500, "")
     return item[schema.merge_key]
 
 

@@ -19,6 +19,20 @@ def schema_of(api_version: str, kind: str) -> Schema:
     return _definition(reference)
 
 
+def blank_of(schema: Schema) -> dict[str, Any]:
+    """An object of which nothing is set, as the API server sees it: parts that its structs hold by value are there.
+
+    Such parts are published with an empty default; required lists are null. Nobody becomes their owner by filling them.
+    """
+    blank: dict[str, Any] = {}
+    for name, child in schema.properties.items():
+        if child.default == {}:
+            blank[name] = blank_of(child)
+        elif child.type == "array" and name in schema.keywords.get("required", ()):
+            blank[name] = None
+    return blank
+
+
 @cache
 def _definitions() -> dict[str, dict[str, Any]]:
     text = files("pointsman.sandbox.schema").joinpath("published.json").read_text()

@@ -6,7 +6,7 @@ merges is written in the schema's extensions (`x-kubernetes-list-type` and its k
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 Json = Any  # what a JSON document decodes to
@@ -72,7 +72,7 @@ def parse(node: Mapping[str, Json], resolve: Callable[[str], "Schema"] | None = 
     if "$ref" in node:
         if resolve is None:
             return UNTYPED
-        return _with_patching(resolve(node["$ref"].rsplit("/", 1)[-1]), node)
+        return _with_own(resolve(node["$ref"].rsplit("/", 1)[-1]), node)
     additional = node.get("additionalProperties")
     int_or_string = bool(node.get("x-kubernetes-int-or-string")) or node.get("format") == "int-or-string"
     return Schema(
@@ -114,9 +114,8 @@ def _strategies(node: Mapping[str, Json]) -> frozenset[str]:
     return frozenset(part for part in node.get("x-kubernetes-patch-strategy", "").split(",") if part)
 
 
-def _with_patching(schema: Schema, node: Mapping[str, Json]) -> Schema:
-    strategies = _strategies(node)
-    if not strategies:
-        return schema
-    copy = {name: getattr(schema, name) for name in Schema.__slots__}
-    return Schema(**{**copy, "strategies": strategies})
+def _with_own(schema: Schema, node: Mapping[str, Json]) -> Schema:
+    own: dict[str, Any] = {"strategies": _strategies(node)} if "x-kubernetes-patch-strategy" in node else {}
+    if "default" in node:
+        own["default"] = node["default"]
+    return replace(schema, **own) if own else schema

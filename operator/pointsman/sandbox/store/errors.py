@@ -30,7 +30,7 @@ class Refused(Exception):
         self.code = code
         self.reason = reason
         self.message = message
-        self.details = details or {}
+        self.details = details
 
     def status(self) -> dict[str, Any]:
         """The `Status` object that says so."""
@@ -38,7 +38,7 @@ class Refused(Exception):
         body["message"] = self.message
         if self.reason:
             body["reason"] = self.reason
-        if self.details:
+        if self.details is not None:
             body["details"] = self.details
         return {**body, "code": self.code}
 
@@ -84,6 +84,15 @@ def invalid(kind: Kind, name: str, causes: Sequence[Cause]) -> Refused:
     details: dict[str, Any] = {"name": name, "group": kind.group, "kind": kind.kind}
     details["causes"] = [{"reason": cause.reason, "message": cause.message, "field": cause.field} for cause in causes]
     return Refused(422, "Invalid", f'{what} "{name}" is invalid: {said}', {k: v for k, v in details.items() if v})
+
+
+def version_required(kind: Kind, name: str) -> Refused:
+    """422 of a PUT that does not say which version it replaces."""
+    what = "metadata.resourceVersion: Invalid value: 0: must be specified for an update"
+    field, _, message = what.partition(": ")
+    cause = {"reason": "FieldValueInvalid", "message": message, "field": field}
+    details = {**_named(kind, name), "causes": [cause]}
+    return Refused(422, "Invalid", f'{kind.qualified} "{name}" is invalid: {what}', details)
 
 
 def expired(message: str) -> Refused:

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
+from pointsman.sandbox.schema.defaulting import without_nulls
 from pointsman.sandbox.schema.schema import Schema
-from pointsman.sandbox.store.errors import bad_request
+from pointsman.sandbox.store.errors import Refused, bad_request
 from pointsman.sandbox.store.kinds import Kind, Object
 
 
@@ -25,13 +26,20 @@ def checked(
         raise bad_request("the object provided is unrecognized (must be of type Object)")
     unknown: list[str] = []
     known = _known(obj, kind.schema, "", unknown)
-    said = (*duplicates, *(f'unknown field "{path}"' for path in sorted(unknown)))
+    if kind.custom:
+        known = without_nulls(known, kind.schema)
+    said = (*duplicates, *(f'unknown field "{path}"' for path in (sorted(unknown) if kind.custom else unknown)))
     if not said or validation is FieldValidation.IGNORE:
         return known, ()
     if validation is FieldValidation.STRICT:
-        what = f"{kind.kind} in version {kind.version!r}".replace("'", '"')
-        raise bad_request(f"{what} cannot be handled as a {kind.kind}: strict decoding error: " + ", ".join(said))
+        raise strict_error(kind, said)
     return known, said
+
+
+def strict_error(kind: Kind, said: tuple[str, ...]) -> Refused:
+    """400 of mode Strict."""
+    what = f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}'
+    return bad_request(f"{what}: strict decoding error: " + ", ".join(said))
 
 
 def _known(value: Any, schema: Schema, path: str, unknown: list[str]) -> Any:

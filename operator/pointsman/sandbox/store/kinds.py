@@ -75,6 +75,7 @@ class Kind:
     has_generation: bool = True
     keeps_status_on_create: bool = False  # nodes: whoever registers one says what it has
     grace: Callable[[Object, int | None], int] | None = None  # seconds that a deletion waits; None: none
+    blank: Object = field(default_factory=dict)  # what a new object has before anybody writes: its typed, empty parts
     custom: bool = False
     openapi: Mapping[str, Any] = field(default_factory=dict)  # OpenAPI v3 schema as published; empty for built-in kinds
 

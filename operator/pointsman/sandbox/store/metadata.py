@@ -28,8 +28,6 @@ def for_create(kind: Kind, obj: Object, namespace: str, now: str, rng: random.Ra
     """The new object's metadata: named, identified, dated. Raises Refused when the body contradicts the URL."""
     given = obj.get("metadata") or {}
     metadata = {key: value for key, value in given.items() if key not in (*_KEPT, *_NEVER_SENT) and value is not None}
-    if given.get("resourceVersion"):
-        raise bad_request("resourceVersion should not be set on objects to be created")
     if kind.namespaced:
         _same_namespace(given.get("namespace"), namespace)
         metadata["namespace"] = namespace

@@ -14,7 +14,7 @@ MAX_SUBDOMAIN: Final = 253
 
 def subdomain_faults(name: str) -> list[str]:
     """What keeps a text from being a DNS subdomain, the form of most names."""
-    faults = [f"must be no more than {MAX_SUBDOMAIN} bytes"] if len(name) > MAX_SUBDOMAIN else []
+    faults = [f"must be no more than {MAX_SUBDOMAIN} characters"] if len(name) > MAX_SUBDOMAIN else []
     if not _SUBDOMAIN.fullmatch(name):
         faults.append(
             "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must "
@@ -26,8 +26,10 @@ def subdomain_faults(name: str) -> list[str]:
 
 def label_faults(name: str) -> list[str]:
     """What keeps a text from being a DNS label, the form of namespace names."""
-    faults = [f"must be no more than {MAX_LABEL} bytes"] if len(name) > MAX_LABEL else []
-    if not _LABEL.fullmatch(name):
+    faults = [f"must be no more than {MAX_LABEL} characters"] if len(name) > MAX_LABEL else []
+    if _SUBDOMAIN.fullmatch(name) and "." in name:
+        faults.append("must not contain dots")
+    elif not _LABEL.fullmatch(name):
         faults.append(
             "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and "
             "end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is "

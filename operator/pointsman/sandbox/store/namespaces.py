@@ -20,4 +20,4 @@ def check_namespace(namespaces: Collection | None, kind: Kind, namespace: str, n
         refused = forbidden(kind, name, why)
         message = f"namespace {namespace} is being terminated"
         cause = {"reason": "NamespaceTerminating", "message": message, "field": "metadata.namespace"}
-        raise Refused(403, "Forbidden", refused.message, {**refused.details, "causes": [cause]})
+        raise Refused(403, "Forbidden", refused.message, {**(refused.details or {}), "causes": [cause]})

@@ -7,10 +7,12 @@ from typing import Any, Final
 
 from pointsman.kube.clock import rfc3339
 from pointsman.sandbox.patching import FieldConflict, PatchError, apply, json_patch, merge_patch, strategic_merge_patch
+from pointsman.sandbox.patching.fields import compact
+from pointsman.sandbox.patching.gotext import plain
 from pointsman.sandbox.patching.owners import APPLY, NOBODY, Manager
 from pointsman.sandbox.store.doors import Door, ignored_fields
 from pointsman.sandbox.store.errors import Refused, bad_request, not_found
-from pointsman.sandbox.store.fieldcheck import FieldValidation, checked
+from pointsman.sandbox.store.fieldcheck import FieldValidation, checked, strict_error
 from pointsman.sandbox.store.kinds import Kind, Object
 from pointsman.sandbox.store.preconditions import owners_given
 from pointsman.sandbox.store.store import Proposal, Store
@@ -53,7 +55,7 @@ def patch(store: Store, kind: Kind, namespace: str, name: str, wanted: Patch, do
             return _apply(store, kind, namespace, name, wanted, door)
         return _patch(store, kind, namespace, name, wanted, door)
     except PatchError as error:
-        raise Refused(error.code, error.reason, error.message) from error
+        raise Refused(error.code, error.reason, error.message, {} if error.code == 422 else None) from error
     except FieldConflict as error:
         causes = [{"reason": _FIELD_CONFLICT, "message": message, "field": field} for field, message in error.causes]
         raise Refused(409, "Conflict", str(error), {"causes": causes}) from error
@@ -72,12 +74,30 @@ def _patch(store: Store, kind: Kind, namespace: str, name: str, wanted: Patch, d
     def change(stored: Stored) -> Proposal:
         nonlocal warnings
         before = stored.complete if _touches_managers(wanted) else stored.object
-        after, warnings = checked(kind, _patched(kind, before, wanted), wanted.validation, wanted.duplicates)
+        after = _patched(kind, before, wanted)
+        try:
+            after, warnings = checked(kind, after, wanted.validation, wanted.duplicates)
+        except Refused as refused:
+            shown = plain(wanted.body) if wanted.type is PatchType.STRATEGIC else _whole(stored, after)
+            raise _unfit(shown, refused) from None
         managed = after.get("metadata", {}).get("managedFields")
         given = managed is not before["metadata"].get("managedFields") and not door.subresource
         return Proposal(after, owners_given(after["metadata"]) if given else None)
 
     return Patched(store.revise(kind, namespace, name, change, door), warnings=warnings)
+
+
+def _whole(stored: Stored, after: Object) -> str:
+    metadata = {**stored.complete["metadata"], **after.get("metadata", {})}
+    return compact({**after, "metadata": metadata})
+
+
+def _unfit(shown: str, refused: Refused) -> Refused:
+    """How the API server refuses unknown fields of a patch: with all of the patched object, or of the patch."""
+    _, marker, what = refused.message.partition("strict decoding error")
+    message = f"Invalid value: {compact(shown)}: {marker}{what}"
+    cause = {"reason": "FieldValueInvalid", "message": message, "field": "patch"}
+    return Refused(422, "Invalid", f' "" is invalid: patch: {message}', {"causes": [cause]})
 
 
 def _patched(kind: Kind, before: Object, wanted: Patch) -> Any:
@@ -99,8 +119,7 @@ def _touches_managers(wanted: Patch) -> bool:
 
 
 def _apply(store: Store, kind: Kind, namespace: str, name: str, wanted: Patch, door: Door) -> Patched:
-    body, warnings = checked(kind, wanted.body, wanted.validation, wanted.duplicates)
-    _check_body(kind, body, name)
+    body = _checked_body(kind, wanted, name)
     who = Manager(door.manager, APPLY, kind.api_version, door.subresource)
     now = rfc3339(store.clock.now())
 
@@ -112,7 +131,7 @@ def _apply(store: Store, kind: Kind, namespace: str, name: str, wanted: Patch, d
         return Proposal(done.object, done.owners, applied=True)
 
     try:
-        return Patched(store.revise(kind, namespace, name, change, door), warnings=warnings)
+        return Patched(store.revise(kind, namespace, name, change, door), warnings=wanted.duplicates)
     except Refused as refused:
         if refused.code != 404 or door.subresource:
             raise
@@ -120,13 +139,22 @@ def _apply(store: Store, kind: Kind, namespace: str, name: str, wanted: Patch, d
         raise not_found(kind, name)
     ignored = ignored_fields(kind, "")
     new = apply({}, body, kind.schema, NOBODY, who, time=now, force=wanted.force, ignored=ignored)
-    return Patched(store.create(kind, new.object, namespace, door, new.owners), created=True, warnings=warnings)
+    return Patched(
+        store.create(kind, new.object, namespace, door, new.owners), created=True, warnings=wanted.duplicates
+    )
 
 
-def _check_body(kind: Kind, body: Mapping[str, Any], name: str) -> None:
+def _checked_body(kind: Kind, wanted: Patch, name: str) -> Object:
+    """An applied configuration has no unknown fields: `apply` refuses them itself, whatever `fieldValidation` says."""
+    body = wanted.body
+    if not isinstance(body, dict) or not isinstance(body.get("metadata", {}), dict):
+        raise bad_request("the object provided is unrecognized (must be of type Object)")
+    if wanted.duplicates and wanted.validation is FieldValidation.STRICT:
+        raise strict_error(kind, wanted.duplicates)
     if body.get("apiVersion") != kind.api_version or body.get("kind") != kind.kind:
         said = f"{body.get('apiVersion')}, Kind={body.get('kind')}"
-        raise bad_request(f"invalid object type: {said}: expected {kind.api_version}, Kind={kind.kind}")
+        raise bad_request(f"invalid object type: {said}")
     given = (body.get("metadata") or {}).get("name")
     if given not in (None, name):
         raise bad_request(f"the name of the object ({given}) does not match the name on the URL ({name})")
+    return {**body, "metadata": {**(body.get("metadata") or {}), "name": name}}

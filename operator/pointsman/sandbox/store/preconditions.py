@@ -15,7 +15,11 @@ def check_write(old: Stored, new: Object) -> None:
     metadata = new.get("metadata") or {}
     uid, version = metadata.get("uid"), metadata.get("resourceVersion")
     if uid and uid != old.uid:
-        why = f"Precondition failed: UID in precondition: {uid}, UID in object meta: {old.uid}"
+        key = "/".join(part for part in ("/registry", old.kind.plural, old.namespace, old.name) if part)
+        why = (
+            f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: "
+            f"Precondition failed: UID in precondition: {uid}, UID in object meta: {old.uid}"
+        )
         raise conflict(old.kind, old.name, why)
     if version and version != old.object["metadata"]["resourceVersion"]:
         raise stale(old.kind, old.name)

@@ -13,8 +13,7 @@ from pointsman.sandbox.patching.owners import NOBODY, UPDATE, Manager, Owners, W
 from pointsman.sandbox.store import metadata as meta
 from pointsman.sandbox.store.deletion import Deletion, deleting, is_done
 from pointsman.sandbox.store.doors import TRUSTED, Door, generation, ignored_fields, let_in
-from pointsman.sandbox.store.errors import already_exists, invalid, not_found
-from pointsman.sandbox.store.faults import invalid_value
+from pointsman.sandbox.store.errors import Refused, already_exists, invalid, not_found, version_required
 from pointsman.sandbox.store.kinds import Kind, Object, Registry
 from pointsman.sandbox.store.ledger import Ledger
 from pointsman.sandbox.store.listing import Listing, page
@@ -127,12 +126,14 @@ class Store:
             new.pop("status", None)
         new = kind.rules.default(new, None)
         if owners is None:
-            owners = self._written(NOBODY, kind, {}, new, door)
+            owners = self._written(NOBODY, kind, kind.blank, new, door)
         new = kind.rules.admit(new)
         if faults := [*meta.faults(kind, new), *kind.rules.validate(new, None, "")]:
             raise invalid(kind, name, faults)
         if shelf.objects.get(metadata.get("namespace", ""), name) is not None:
             raise already_exists(kind, name)
+        if (obj.get("metadata") or {}).get("resourceVersion") and not door.dry_run:
+            raise Refused(500, "", "resourceVersion should not be set on objects to be created")
         return self._ledger.put(shelf, new, None, owners, dry_run=door.dry_run)
 
     def update(
@@ -149,8 +150,7 @@ class Store:
         """PUT: store this object in the place of the one of that name."""
         metadata = obj.get("metadata") or {}
         if kind.custom and not metadata.get("resourceVersion"):
-            fault = invalid_value("metadata.resourceVersion", 0, "must be specified for an update")
-            raise invalid(kind, name, [fault])
+            raise version_required(kind, name)
         return self.revise(kind, namespace, name, lambda _: Proposal(obj, owners_given(metadata)), door)
 
     def revise(
@@ -165,12 +165,12 @@ class Store:
             new = kind.rules.default(new, old.object)
         new = generation(kind, new, old.object, door)
         owners = old.owners if proposal.owners is None else proposal.owners
-        if is_same(new, old.object) and owners == old.owners:
-            return old
         if door.subresource not in TRUSTED:
             faults = [*meta.faults(kind, new), *kind.rules.validate(new, old.object, door.subresource)]
             if faults:
                 raise invalid(kind, name, faults)
+        if is_same(new, old.object) and owners == old.owners:
+            return old
         if not proposal.applied and door.subresource not in TRUSTED:
             owners = self._written(owners, kind, old.object, new, door)
         if is_done(kind, new):

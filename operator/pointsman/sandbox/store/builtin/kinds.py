@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from pointsman.sandbox.schema.published import schema_of
+from pointsman.sandbox.schema.published import blank_of, schema_of
 from pointsman.sandbox.store.builtin import others, pods, workloads
 from pointsman.sandbox.store.builtin.rules import BuiltinRules
 from pointsman.sandbox.store.kinds import Kind, Scale
@@ -46,7 +46,7 @@ def builtin_kinds() -> tuple[Kind, ...]:
         _core(
             "nodes",
             "Node",
-            BuiltinRules(defaults=others.default_node),
+            BuiltinRules(others.default_node, others.new_node),
             "no",
             namespaced=False,
             subresources=_STATUS,
@@ -108,7 +108,7 @@ def builtin_kinds() -> tuple[Kind, ...]:
             "policy",
             "poddisruptionbudgets",
             "PodDisruptionBudget",
-            BuiltinRules(),
+            BuiltinRules(admission=others.new_disruption_budget),
             "pdb",
             subresources=_STATUS,
             has_generation=True,
@@ -123,6 +123,7 @@ def builtin_kinds() -> tuple[Kind, ...]:
             "PriorityClass",
             BuiltinRules(defaults=others.default_priority_class),
             "pc",
+            has_generation=True,
             namespaced=False,
         ),
     )
@@ -137,7 +138,7 @@ _REPLICA_SET_RULES: Final = BuiltinRules(
 
 
 def _workload(default: Any) -> BuiltinRules:
-    return BuiltinRules(defaults=default, checks=(workloads.check_workload,))
+    return BuiltinRules(default, workloads.empty_status, (workloads.check_workload,))
 
 
 def _core(plural: str, kind: str, rules: BuiltinRules, *short_names: str, **more: Any) -> Kind:
@@ -145,13 +146,15 @@ def _core(plural: str, kind: str, rules: BuiltinRules, *short_names: str, **more
 
 
 def _kind(group: str, plural: str, kind: str, rules: BuiltinRules, *short_names: str, **more: Any) -> Kind:
+    schema = schema_of(f"{group}/v1" if group else "v1", kind)
     return Kind(
         group=group,
         version="v1",
         plural=plural,
         kind=kind,
         rules=rules,
-        schema=schema_of(f"{group}/v1" if group else "v1", kind),
+        schema=schema,
+        blank=blank_of(schema),
         singular=kind.lower(),
         list_kind=f"{kind}List",
         short_names=short_names,

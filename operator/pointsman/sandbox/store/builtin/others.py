@@ -10,6 +10,13 @@ from pointsman.sandbox.store.faults import forbidden_field, invalid_value, requi
 from pointsman.sandbox.store.kinds import Object
 
 RBAC_GROUP: Final = "rbac.authorization.k8s.io"
+_NODE_INFO: Final = dict.fromkeys(
+    (
+        *("architecture", "bootID", "containerRuntimeVersion", "kernelVersion", "kubeProxyVersion", "kubeletVersion"),
+        *("machineID", "operatingSystem", "osImage", "systemUUID"),
+    ),
+    "",
+)
 NAME_LABEL: Final = "kubernetes.io/metadata.name"
 
 
@@ -31,7 +38,21 @@ def default_node(node: Object) -> Object:
     def status(given: Object) -> Object:
         return fill(given, {"allocatable": given["capacity"]}) if given.get("capacity") else given
 
-    return within(fill(node, {"spec": {}}), "status", status)
+    return within(node, "status", status)
+
+
+def new_node(node: Object) -> Object:
+    """A node with the parts of its status that clients always find, empty until a kubelet fills them."""
+    node = fill(node, {"spec": {}, "status": {}})
+    empty = {"daemonEndpoints": {"kubeletEndpoint": {"Port": 0}}, "nodeInfo": {}}
+    status = fill(node["status"], empty)
+    return {**node, "status": {**status, "nodeInfo": fill(status["nodeInfo"], _NODE_INFO)}}
+
+
+def new_disruption_budget(budget: Object) -> Object:
+    """A budget whose counts the disruption controller has not made yet."""
+    counts = ("currentHealthy", "desiredHealthy", "disruptionsAllowed", "expectedPods")
+    return {**budget, "status": dict.fromkeys(counts, 0)}
 
 
 def default_secret(secret: Object) -> Object:

@@ -14,7 +14,6 @@ from pointsman.sandbox.store.names import label_faults
 _ADMITTED: Final = {
     "priority": 0,
     "preemptionPolicy": "PreemptLowerPriority",
-    "enableServiceLinks": True,
     "serviceAccountName": "default",
 }
 _TOLERATIONS: Final = tuple(
@@ -33,7 +32,7 @@ _ONLY_THESE: Final = (
 
 def default_pod(pod: Object) -> Object:
     """A pod with defaults."""
-    return within(pod, "spec", default_pod_spec)
+    return within(pod, "spec", lambda spec: fill(default_pod_spec(spec), {"enableServiceLinks": True}))
 
 
 def admit_pod(pod: Object) -> Object:

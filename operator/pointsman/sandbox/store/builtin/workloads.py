@@ -34,32 +34,37 @@ def default_replica_set(replica_set: Object) -> Object:
     return within(replica_set, "spec", lambda spec: _template(fill(spec, {"replicas": 1})))
 
 
-def count_replicas(obj: Object) -> Object:
-    """A new object's status: a count that clients read is there from the start."""
-    return {**obj, "status": {"replicas": 0}}
+def empty_status(deployment: Object) -> Object:
+    """A new Deployment has a status of which nothing is set."""
+    return {**deployment, "status": {}}
+
+
+def count_replicas(replica_set: Object) -> Object:
+    """A new ReplicaSet has a count, which clients always find."""
+    return {**replica_set, "status": {"replicas": 0}}
 
 
 def check_workload(obj: Object, old: Object | None) -> list[Cause]:
     """What is wrong with a Deployment or ReplicaSet, or with its change."""
     spec = obj.get("spec") or {}
-    template = spec.get("template") or {}
+    template, replicas, selector = spec.get("template") or {}, spec.get("replicas", 0), spec.get("selector")
     found = []
-    if spec.get("replicas", 0) < 0:
-        found.append(invalid_value("spec.replicas", spec["replicas"], "must be greater than or equal to 0"))
-    selector = spec.get("selector")
-    labels = (template.get("metadata") or {}).get("labels") or {}
-    if not selector:
-        found.append(required("spec.selector"))
-    elif not (selector.get("matchLabels") or selector.get("matchExpressions")):
-        found.append(invalid_value("spec.selector", selector, "empty selector is invalid for deployment"))
-    elif not (selector.get("matchLabels") or {}).items() <= labels.items():
-        found.append(
-            invalid_value("spec.template.metadata.labels", labels, "`selector` does not match template `labels`")
-        )
-    found += check_pod_spec(template.get("spec"), "spec.template.spec")
+    if replicas < 0:
+        found.append(invalid_value("spec.replicas", replicas, "must be greater than or equal to 0"))
     if old is not None and selector != old["spec"].get("selector"):
         found.append(invalid_value("spec.selector", selector, "field is immutable"))
-    return found
+    found += _check_selector(selector, (template.get("metadata") or {}).get("labels") or {})
+    return found + check_pod_spec(template.get("spec"), "spec.template.spec")
+
+
+def _check_selector(selector: Object | None, labels: Object) -> list[Cause]:
+    mismatch = invalid_value("spec.template.metadata.labels", labels, "`selector` does not match template `labels`")
+    if selector is None:
+        return [required("spec.selector"), mismatch]
+    wanted = selector.get("matchLabels") or {}
+    if not (wanted or selector.get("matchExpressions")):
+        return [invalid_value("spec.selector", selector, "empty selector is invalid for deployment")]
+    return [] if wanted.items() <= labels.items() else [mismatch]
 
 
 def _template(spec: Object) -> Object:
