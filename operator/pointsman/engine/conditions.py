@@ -3,6 +3,10 @@
 The latest word on a pod replaces one that was not written yet. Every write is fenced by the Lease. A write that fails
 because the pod changed is tried again with the pod's newer version; one that fails for good is dropped, because the
 pod's next attempt says it again.
+
+A word that only differs from the last one in its message (counts of nodes, mostly) waits in a slower line of its own:
+thousands of pods that fit nowhere have a new one whenever the cluster changes, and neither the API server nor the pods
+that were told nothing yet may suffer from that.
 """
 
 import asyncio
@@ -23,6 +27,7 @@ from pointsman.policy.pod import PodInfo
 logger = logging.getLogger(__name__)
 
 WORKERS = 4
+UPDATE_PAUSE_SECONDS = 0.05  # between two words of the slower line: 20 a second
 MAX_CONFLICTS = 6
 _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 5.0
@@ -36,6 +41,9 @@ class _Wanted:
     tries: int = 0
 
 
+_Line = dict[str, _Wanted]  # uid -> what to write, oldest first
+
+
 class ConditionWriter:
     """Keeps for each pending pod what was last told, and tells what is new."""
 
@@ -44,32 +52,39 @@ class ConditionWriter:
         self._may_write = may_write
         self._clock = clock
         self._rng = rng
-        self._wanted: dict[str, _Wanted] = {}  # uid -> what to write, oldest first
+        self._urgent: _Line = {}  # the pod was told nothing yet, or another reason
+        self._updates: _Line = {}  # the same reason in other words
         self._writing: dict[str, Failure] = {}
         self._told: dict[str, tuple[str, str]] = {}
         self._news = asyncio.Event()
 
     def tell(self, pod: PodInfo, failure: Failure) -> None:
         """Have the condition say this, unless it does already."""
-        self._wanted.pop(pod.uid, None)
         said = self._writing.get(pod.uid) or self._told.get(pod.uid) or told_by(pod.pod)
-        if said != failure:
-            self._wanted[pod.uid] = _Wanted(pod, failure)
+        line, other = self._urgent, self._updates
+        if said is not None and said[0] == failure.reason:
+            line, other = other, line
+        other.pop(pod.uid, None)
+        if said == failure:
+            line.pop(pod.uid, None)
+        else:
+            line[pod.uid] = _Wanted(pod, failure)  # a pod that waits already keeps its place
             self._news.set()
 
     def follow(self, pod: PodInfo) -> None:
         """A newer version of a pod was seen: a waiting write is made for that one."""
-        wanted = self._wanted.get(pod.uid)
+        wanted = self._urgent.get(pod.uid) or self._updates.get(pod.uid)
         if wanted is not None:
             wanted.pod = pod
 
     def withdraw(self, uid: str) -> None:
         """The pod has a node now: what was not written yet would be wrong."""
-        self._wanted.pop(uid, None)
+        self._urgent.pop(uid, None)
+        self._updates.pop(uid, None)
 
     def forget(self, uid: str) -> None:
         """The pod is bound or gone for good; a write under way is not remembered."""
-        self._wanted.pop(uid, None)
+        self.withdraw(uid)
         self._told.pop(uid, None)
         self._writing.pop(uid, None)
 
@@ -77,25 +92,27 @@ class ConditionWriter:
         """Write until cancelled."""
         async with asyncio.TaskGroup() as group:
             for _ in range(WORKERS):
-                group.create_task(self._work())
+                group.create_task(self._work(self._urgent, 0.0))
+            group.create_task(self._work(self._updates, UPDATE_PAUSE_SECONDS))
 
-    async def _work(self) -> None:
+    async def _work(self, line: _Line, pause: float) -> None:
         while True:
-            wanted = self._next()
+            wanted = self._next(line)
             if wanted is None:
                 self._news.clear()
                 await self._news.wait()
             elif not self._may_write():
-                self._wanted.setdefault(wanted.pod.uid, wanted)
+                line.setdefault(wanted.pod.uid, wanted)
                 await self._clock.sleep(_FENCED_PAUSE_SECONDS)
             else:
-                await self._write(wanted)
+                await self._write(wanted, line)
+                await self._clock.sleep(pause)
 
-    def _next(self) -> _Wanted | None:
-        uid = next((uid for uid in self._wanted if uid not in self._writing), None)
-        return None if uid is None else self._wanted.pop(uid)
+    def _next(self, line: _Line) -> _Wanted | None:
+        uid = next((uid for uid in line if uid not in self._writing), None)
+        return None if uid is None else line.pop(uid)
 
-    async def _write(self, wanted: _Wanted) -> None:
+    async def _write(self, wanted: _Wanted, line: _Line) -> None:
         uid = wanted.pod.uid
         self._writing[uid] = wanted.failure
         try:
@@ -106,7 +123,7 @@ class ConditionWriter:
             return
         except KubeError as error:
             if uid in self._writing:
-                await self._after_failure(wanted, error)
+                await self._after_failure(wanted, error, line)
         finally:
             self._writing.pop(uid, None)
             self._news.set()
@@ -123,11 +140,12 @@ class ConditionWriter:
             may_send=self._may_write,
         )
 
-    async def _after_failure(self, wanted: _Wanted, error: KubeError) -> None:
+    async def _after_failure(self, wanted: _Wanted, error: KubeError, line: _Line) -> None:
         if not _may_pass(wanted, error):
             logger.warning("condition PodScheduled not written: %s", error, extra={"pod": wanted.pod.full_name})
             return
-        self._wanted.setdefault(wanted.pod.uid, wanted)  # waits here for `follow`, `withdraw` or a newer word
+        newer = self._urgent.pop(wanted.pod.uid, None) or self._updates.pop(wanted.pod.uid, None)
+        line[wanted.pod.uid] = newer or wanted  # waits here for `follow`, `withdraw` or a newer word
         pause = min(_FIRST_PAUSE_SECONDS * 2**wanted.tries, _LONGEST_PAUSE_SECONDS)
         wanted.tries += 1
         await self._clock.sleep(pause * self._rng.uniform(1.0, 1.5))

@@ -3,7 +3,8 @@
 import asyncio
 import contextlib
 import random
-from collections import deque
+import re
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable
 from typing import Any, cast
 
@@ -34,6 +35,7 @@ class Bench:
 
     def __init__(self, *failures: KubeError) -> None:
         self.patches: list[dict[str, Any]] = []
+        self.names: list[str] = []  # of the pods that were patched
         self.failures = deque(failures)
         self.may_write = True
         self.hold: asyncio.Event | None = None
@@ -41,7 +43,9 @@ class Bench:
         self.writer = ConditionWriter(cast("Client", self), lambda: self.may_write, self.clock, random.Random(1))
 
     async def request(self, method: str, path: str, *, body: bytes, may_send: Callable[[], bool], **_: Any) -> bytes:
-        assert (method, path) == ("PATCH", "/api/v1/namespaces/default/pods/p/status")
+        match = re.fullmatch("/api/v1/namespaces/default/pods/([^/]+)/status", path)
+        assert method == "PATCH" and match, path
+        self.names.append(match[1])
         if not may_send():
             raise NotSent("held back")
         self.patches.append(msgspec.json.decode(body))
@@ -208,3 +212,51 @@ async def test_a_pod_that_is_gone_leaves_nothing_behind() -> None:
         await bench.clock.settle()
         bench.writer.tell(pod("p").info(), CPU)  # as if it were a new one: nothing is remembered
     assert len(bench.patches) == 2
+
+
+def counted(number: int) -> Failure:
+    """The same reason with other counts."""
+    return Failure(FailureReason.UNSCHEDULABLE, f"0/{number} nodes are available: {number} Insufficient cpu.")
+
+
+async def test_other_counts_of_many_pods_are_written_one_by_one_and_hold_up_nobody() -> None:
+    bench = Bench()
+    pods = [pod(f"p{number}").info() for number in range(100)]
+    async with bench.running():
+        for one in pods:
+            bench.writer.tell(one, counted(1))
+        await bench.clock.settle()
+        assert len(bench.patches) == 100  # the first word goes out at once
+        for one in pods:
+            bench.writer.tell(one, counted(2))
+        await bench.clock.advance(1)
+        assert 15 <= len(bench.patches) - 100 <= 25
+        bench.writer.tell(pod("late").info(), CPU)
+        bench.writer.tell(pods[-1], Failure(FailureReason.SCHEDULER_ERROR, "no answer"))
+        await bench.clock.settle()
+        assert bench.names[-2:] == ["late", "p99"]
+
+
+async def test_a_pod_whose_words_change_all_the_time_has_its_turn_as_well() -> None:
+    bench = Bench()
+    pods = [pod(f"p{number}").info() for number in range(20)]
+    async with bench.running():
+        for number in range(1, 60):
+            for one in pods:
+                bench.writer.tell(one, counted(number))
+            await bench.clock.advance(0.1)
+    patched = Counter(bench.names)
+    assert len(patched) == 20
+    assert max(patched.values()) - min(patched.values()) <= 1
+
+
+async def test_a_word_that_failed_does_not_come_after_a_newer_one() -> None:
+    bench = Bench(Unreachable("down"))
+    bench.hold = asyncio.Event()
+    async with bench.running():
+        bench.writer.tell(pod("p").info(), counted(1))
+        await bench.clock.settle()
+        bench.writer.tell(pod("p").info(), counted(2))  # while the first is on its way, and fails
+        bench.hold.set()
+        await bench.clock.advance(10)
+    assert bench.messages == [counted(1).message, counted(2).message]
