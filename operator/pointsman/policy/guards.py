@@ -6,15 +6,16 @@ without that, was guessed at as well.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 
-from pointsman.kube.objects import LabelSelector, PodAffinityTerm
+from pointsman.kube.objects import LabelSelector, PodAffinityTerm, Requirement
 from pointsman.policy.document import GuardsEntry
 from pointsman.policy.needs import NEEDS, Need
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.rule import SKIP, Dependence, Happening, Predicate, PredicateBase, Reads, Reject, Skip, Wakes
-from pointsman.policy.selectors import SelectorError, label_matcher
+from pointsman.policy.selectors import LabelMatcher, SelectorError, label_matcher
 from pointsman.policy.sides import Side
 from pointsman.policy.view import BoolArray, ClusterView, Rows
 
@@ -79,26 +80,37 @@ def _anti_affinity_terms(pod: PodInfo) -> tuple[PodAffinityTerm, ...]:
 
 
 def _keeps_away(term: PodAffinityTerm, owner: PodInfo, row: int, pod: PodInfo, view: ClusterView) -> bool:
-    """Whether a running pod's term matches the incoming pod; one on a node without the topology key counts nowhere."""
-    if view.labels(term.topology_key).ids[row] < 0:
-        return False
+    """Whether a running pod's term matches the incoming pod; one on a node without the topology key counts nowhere.
+
+    What rules most pods out is asked first: this is asked of every running pod that has such a term, for each decision.
+    """
     if not term.namespaces and term.namespace_selector is None:
         near = pod.namespace == owner.namespace
     else:
         near = pod.namespace in term.namespaces or _matches(
             term.namespace_selector, view.namespace_labels(pod.namespace) or {}
         )
-    return near and _matches(term.label_selector, pod.pod.metadata.labels)
+    if not near or not _matches(term.label_selector, pod.pod.metadata.labels):
+        return False
+    return bool(view.labels(term.topology_key).ids[row] >= 0)
 
 
 def _matches(selector: LabelSelector | None, labels: dict[str, str]) -> bool:
     """An absent selector matches nothing, an empty one everything, an invalid one nothing."""
-    if selector is None or any(labels.get(key) != value for key, value in selector.match_labels.items()):
+    if selector is None:
         return False
+    for key, value in selector.match_labels.items():
+        if labels.get(key) != value:
+            return False
+    return not selector.match_expressions or _compiled(selector.match_expressions)(labels)
+
+
+@lru_cache(maxsize=1024)
+def _compiled(expressions: tuple[Requirement, ...]) -> LabelMatcher:
     try:
-        return not selector.match_expressions or label_matcher(selector)(labels)
+        return label_matcher(LabelSelector(match_expressions=expressions))
     except SelectorError:
-        return False
+        return lambda _: False
 
 
 def guards_of(entry: GuardsEntry) -> Iterator[Predicate[None]]:

@@ -44,7 +44,8 @@ class Bench:
 
     async def request(self, method: str, path: str, *, body: bytes, may_send: Callable[[], bool], **_: Any) -> bytes:
         match = re.fullmatch("/api/v1/namespaces/default/pods/([^/]+)/status", path)
-        assert method == "PATCH" and match, path
+        assert method == "PATCH"
+        assert match, path
         self.names.append(match[1])
         if not may_send():
             raise NotSent("held back")

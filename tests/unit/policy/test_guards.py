@@ -188,6 +188,18 @@ IN = Requirement(key="app", operator="In", values=("web", "api"))
 KEPT_AWAY: dict[str, tuple[PodBuilder, bool]] = {
     "its labels match": (keeper(), True),
     "by expression": (keeper(label_selector=LabelSelector(match_expressions=(IN,))), True),
+    "by an expression that nobody understands": (
+        keeper(label_selector=LabelSelector(match_expressions=(Requirement(key="app", operator="Like"),))),
+        False,
+    ),
+    "by label, but not by expression": (
+        keeper(
+            label_selector=LabelSelector(
+                match_labels={"app": "web"}, match_expressions=(Requirement(key="tier", operator="Exists"),)
+            )
+        ),
+        False,
+    ),
     "an empty selector matches all": (keeper(label_selector=LabelSelector()), True),
     "no selector matches none": (keeper(label_selector=None), False),
     "other labels": (keeper(label_selector=LabelSelector(match_labels={"app": "db"})), False),
