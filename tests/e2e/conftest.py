@@ -1,15 +1,32 @@
-"""The cluster that the shorter end-to-end tests share; the ones that load or break a cluster make their own."""
+"""Clusters with Pointsman installed from the chart: one that the shorter tests share, and a maker of others."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 
 import pytest
 
+from pointsman.sandbox.agent.agent import NodeShape
 from tests.controlplane.build import Binaries
 from tests.e2e.fleet import Fleet, hollow, installed
+from tests.helm.helm import Helm
+from tests.helm.install import install_chart
+
+MakeFleet = Callable[[Sequence[NodeShape]], AbstractContextManager[Fleet]]
 
 
 @pytest.fixture(scope="session")
-def fleet(controlplane_binaries: Binaries, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
-    """Six nodes in the pool `shared`, Pointsman installed. Use a profile and a label of your own."""
-    with installed(controlplane_binaries, tmp_path_factory.mktemp("fleet"), hollow(6, pool="shared")) as made:
+def make_fleet(controlplane_binaries: Binaries, helm4: Helm, tmp_path_factory: pytest.TempPathFactory) -> MakeFleet:
+    """Makes a cluster of a test's own, to load or to break."""
+
+    def make(nodes: Sequence[NodeShape]) -> AbstractContextManager[Fleet]:
+        folder = tmp_path_factory.mktemp("fleet")
+        return installed(controlplane_binaries, folder, nodes, lambda plane: install_chart(plane, helm4))
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def fleet(make_fleet: MakeFleet) -> Iterator[Fleet]:
+    """Six nodes in the pool `shared`. Use a profile and a label of your own."""
+    with make_fleet(hollow(6, pool="shared")) as made:
         yield made

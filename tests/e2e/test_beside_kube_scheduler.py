@@ -5,12 +5,11 @@ the pool has 25 * 5000m / (300 * 400m) = 1.0417, room for its pods and 4.2 %.
 """
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tests.controlplane.build import Binaries
-from tests.e2e.fleet import Fleet, hollow, installed
+from tests.e2e.conftest import MakeFleet
+from tests.e2e.fleet import Fleet, hollow
 from tests.e2e.witness import ENGINE_USER, STOCK_SCHEDULER_USER, bindings
 from tests.e2e.workloads import in_pool, pods, profile
 
@@ -21,10 +20,10 @@ NODES = 25
 
 
 @pytest.fixture
-def two_pools(controlplane_binaries: Binaries, tmp_path: Path) -> Iterator[Fleet]:
+def two_pools(make_fleet: MakeFleet) -> Iterator[Fleet]:
     """50 nodes in two pools."""
     nodes = [*hollow(NODES, pool="ours", cpu="5"), *hollow(NODES, pool="theirs", cpu="5")]
-    with installed(controlplane_binaries, tmp_path, nodes) as fleet:
+    with make_fleet(nodes) as fleet:
         yield fleet
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.controlplane.build import Binaries
 from tests.controlplane.wait import eventually
-from tests.e2e.fleet import FLEET, Fleet, installed
+from tests.e2e.conftest import MakeFleet
+from tests.e2e.fleet import FLEET, Fleet
 from tests.e2e.workloads import profile
 
 pytestmark = pytest.mark.timeout(240)
@@ -35,9 +35,9 @@ TEMPLATE_DRIFT: dict[str, list[dict[str, Any]]] = {
 
 
 @pytest.fixture(scope="module")
-def fleet(controlplane_binaries: Binaries, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
+def fleet(make_fleet: MakeFleet) -> Iterator[Fleet]:
     """A cluster of this module's own: an engine whose ServiceAccount is deleted is refused, as it must be."""
-    with installed(controlplane_binaries, tmp_path_factory.mktemp("drift"), ()) as made:
+    with make_fleet(()) as made:
         yield made
 
 

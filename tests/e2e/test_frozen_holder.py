@@ -4,15 +4,14 @@ import signal
 import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from pathlib import Path
 
 import pytest
 
 from pointsman.api.names import LEASE_DEADLINE_SECONDS
 from tests.controlplane.audit import AuditEvent
-from tests.controlplane.build import Binaries
 from tests.controlplane.wait import eventually
-from tests.e2e.fleet import FLEET, Fleet, hollow, installed
+from tests.e2e.conftest import MakeFleet
+from tests.e2e.fleet import FLEET, Fleet, hollow
 from tests.e2e.pace import pass_time
 from tests.e2e.witness import bindings
 from tests.e2e.workloads import in_pool, pods, profile
@@ -26,9 +25,9 @@ PODS = 20
 
 
 @pytest.fixture
-def cluster(controlplane_binaries: Binaries, tmp_path: Path) -> Iterator[Fleet]:
+def cluster(make_fleet: MakeFleet) -> Iterator[Fleet]:
     """Ten nodes with plenty of room."""
-    with installed(controlplane_binaries, tmp_path, hollow(10, pool="freeze", cpu="16")) as fleet:
+    with make_fleet(hollow(10, pool="freeze", cpu="16")) as fleet:
         yield fleet
 
 

@@ -14,9 +14,9 @@ import pytest
 
 from pointsman.api.names import REPORT_ANNOTATION, REPORT_INTERVAL_SECONDS
 from pointsman.api.report import decode
-from tests.controlplane.build import Binaries
 from tests.controlplane.wait import eventually
-from tests.e2e.fleet import FLEET, SYSTEM, Fleet, hollow, installed
+from tests.e2e.conftest import MakeFleet
+from tests.e2e.fleet import FLEET, SYSTEM, Fleet, hollow
 from tests.e2e.pace import pass_time
 from tests.e2e.witness import ENGINE_USER, Binding, bindings
 from tests.e2e.workloads import in_pool, pod, profile
@@ -31,9 +31,9 @@ OPERATOR_KILLS = 5
 
 
 @pytest.fixture
-def cluster(controlplane_binaries: Binaries, tmp_path: Path) -> Iterator[Fleet]:
+def cluster(make_fleet: MakeFleet) -> Iterator[Fleet]:
     """20 nodes of 32 pods each: room for 640 pods of 100m and no more than 7 % to spare."""
-    with installed(controlplane_binaries, tmp_path, hollow(20, pool="kills", cpu="3200m")) as fleet:
+    with make_fleet(hollow(20, pool="kills", cpu="3200m")) as fleet:
         yield fleet
 
 

@@ -95,7 +95,7 @@ def test_a_profile_is_created_used_edited_broken_mended_scaled_suspended_and_del
     assert len(placed) == 15
     assert {bound.user for bound in placed} == {ENGINE_USER + name}
     fleet.assert_no_node_is_overcommitted()
-    fleet.assert_nobody_was_refused(gone=[name])
+    fleet.assert_nobody_was_refused()
 
 
 def in_one_policy(fleet: Fleet, name: str) -> str:

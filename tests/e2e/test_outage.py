@@ -5,14 +5,13 @@ engine and operator take them in their stride is part of what is tested.
 """
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tests.controlplane.build import Binaries
 from tests.controlplane.process import start
 from tests.controlplane.wait import eventually
-from tests.e2e.fleet import FLEET, SYSTEM, Fleet, hollow, installed
+from tests.e2e.conftest import MakeFleet
+from tests.e2e.fleet import FLEET, SYSTEM, Fleet, hollow
 from tests.e2e.pace import pass_time
 from tests.e2e.workloads import in_pool, pods, profile
 
@@ -23,9 +22,9 @@ OUTAGE_SECONDS = 60
 
 
 @pytest.fixture
-def cluster(controlplane_binaries: Binaries, tmp_path: Path) -> Iterator[Fleet]:
+def cluster(make_fleet: MakeFleet) -> Iterator[Fleet]:
     """Five nodes."""
-    with installed(controlplane_binaries, tmp_path, hollow(5, pool="outage")) as fleet:
+    with make_fleet(hollow(5, pool="outage")) as fleet:
         yield fleet
 
 

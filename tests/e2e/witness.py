@@ -13,7 +13,7 @@ from typing import Any
 from tests.controlplane.audit import AuditEvent
 
 ENGINE_USER = "system:serviceaccount:pointsman-engines:engine-"
-POINTSMAN_USERS = ("system:serviceaccount:pointsman-system:", "system:serviceaccount:pointsman-engines:")
+OPERATOR_USERS = "system:serviceaccount:pointsman-system:"
 STOCK_SCHEDULER_USER = "system:kube-scheduler"
 FINISHED = ("Succeeded", "Failed")
 
@@ -44,16 +44,16 @@ def bindings(log: Iterable[AuditEvent]) -> Iterator[Binding]:
             )  # fmt: skip
 
 
-def refusals(log: Iterable[AuditEvent], *, gone: Iterable[str] = ()) -> list[str]:
+def refusals(log: Iterable[AuditEvent], profiles: Iterable[str]) -> list[str]:
     """Calls of Pointsman's own users that were answered 401 or 403, in words.
 
-    `gone` names profiles that were deleted: their engines may be refused while they are being deleted.
+    An engine whose profile is not among `profiles` any more may be refused while it is being deleted.
     """
-    excused = {f"{ENGINE_USER}{profile}" for profile in gone}
+    engines = {f"{ENGINE_USER}{profile}" for profile in profiles}
     return [
         f"{event.user.username} {event.verb} {event.request_uri}: {event.code} {event.response_status.message}"
         for event in log
-        if event.refused and event.user.username.startswith(POINTSMAN_USERS) and event.user.username not in excused
+        if event.refused and (event.user.username in engines or event.user.username.startswith(OPERATOR_USERS))
     ]
 
 
