@@ -89,6 +89,7 @@ def test_a_profile_is_created_used_edited_broken_mended_scaled_suspended_and_del
     fleet.plane.kubectl("patch", "sprof", name, "--type=merge", "-p", '{"spec":{"suspend":false}}')
     fleet.wait_ready(name)
 
+    fleet.assert_nobody_was_refused()
     fleet.plane.kubectl("delete", "sprof", name, "--timeout=30s")
     eventually(lambda: fleet.children(name) == [], what=f"nothing to be left of {name}", within=60)
     placed = [bound for bound in bindings(fleet.plane.audit()) if bound.pod.startswith(("first-", "second-", "third-"))]
