@@ -74,7 +74,7 @@ class Operator:
             client, names.OPERATOR_NAMESPACE, FLEET, self.woken.append, allow_any_image=False, clock=clock, rng=rng
         )
         gatherer = Gatherer(client, FLEET, self.mirrors)
-        applier = Applier(client, lambda: self.leading)
+        applier = Applier(client, lambda: self.leading, clock)
         self.reconciler = Reconciler(client, gatherer, applier, self.events, self.metrics, clock)
 
     async def reconcile(self, name: str) -> list[str]:

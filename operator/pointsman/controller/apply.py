@@ -14,12 +14,14 @@ from typing import Any, Final, TypeVar
 
 from pointsman.api.reasons import Reason
 from pointsman.controller.children import Child, Identity, LiveChild
+from pointsman.controller.contest import Patience
 from pointsman.controller.drift import is_changed, is_drifted, sealed
 from pointsman.controller.plan import Plan
 from pointsman.controller.template import Templates
 from pointsman.controller.world import World
 from pointsman.kube.apply import apply
 from pointsman.kube.client import Client
+from pointsman.kube.clock import Clock
 from pointsman.kube.errors import Conflict, Forbidden, Invalid, NotFound
 from pointsman.kube.resources import DEPLOYMENTS
 
@@ -60,9 +62,10 @@ class Done:
 class Applier:
     """Carries plans out. `may_write` is the fence: it is asked again right before each write is sent."""
 
-    def __init__(self, client: Client, may_write: Callable[[], bool]) -> None:
+    def __init__(self, client: Client, may_write: Callable[[], bool], clock: Clock) -> None:
         self._client = client
         self.may_write = may_write
+        self._patience = Patience(clock)
         self._templates = Templates(client, may_write)
 
     async def carry_out(self, plan: Plan, world: World) -> AsyncIterator[Done]:
@@ -85,6 +88,8 @@ class Applier:
         body, outcome = live.body, Outcome.UNCHANGED
         changed = is_changed(sealed(child), body)
         if changed or is_drifted(child, body):
+            if not changed:
+                self._patience.spend(child.identity)
             try:
                 body = await self._call("patch", child.identity, partial(self._apply, child, live.uid))
             except Refused as refusal:
@@ -108,6 +113,7 @@ class Applier:
             patch = await self._call("create", child.identity, partial(self._templates.correction, child, live))
             if patch is None:
                 return outcome
+            self._patience.spend(child.identity)
             try:
                 await self._call("patch", child.identity, partial(self._templates.correct, child, patch))
             except Refused as refusal:

@@ -15,7 +15,7 @@ from msgspec import UNSET
 
 from pointsman.api import names
 from pointsman.api.reasons import ConditionType, Reason
-from pointsman.api.status import Condition, ProfileStatus, find_condition
+from pointsman.api.status import Condition, ProfileStatus, cut, find_condition
 from pointsman.controller import children
 from pointsman.controller.checks.finding import Effect, Finding, Inputs
 from pointsman.controller.checks.registry import examine
@@ -31,6 +31,8 @@ from pointsman.kube.resources import CONFIG_MAPS, DEPLOYMENTS
 
 CHECK_AGAIN_SECONDS: Final = 10.0
 """Until the next look at a profile that is not settled, and between counts of pods that nobody else counts."""
+
+_MAX_FINDING_BYTES: Final = 800  # so that what stays in force is still told
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ def _verdict(profile: Profile, world: World, shown: Revision | None, finding: Fi
         before = find_condition(profile.status.conditions, ConditionType.READY)
         message = f"{finding.message}; {_how_it_is(world, shown)}"
         return Verdict(before.status if before is not None else UNKNOWN, finding.reason, message)
-    message = finding.message
+    message = cut(finding.message, _MAX_FINDING_BYTES)
     if finding.effect is not Effect.REMOVE:
         message += f"; {_what_stays(shown)}"
     if finding.final:

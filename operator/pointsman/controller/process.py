@@ -73,27 +73,12 @@ class _Operator:
     ) -> None:
         self._options = options
         self._stop = stop
+        self._clock = clock
+        self._rng = rng
         self._leads = asyncio.Event()
         self._exit_code = names.EXIT_ENDED
         self._metrics = Metrics()
         self._queue = WorkQueue(clock, rng)
-        self._elector = Elector(
-            client,
-            options.namespace,
-            names.OPERATOR_LEASE,
-            options.identity,
-            clock=clock,
-            rng=rng,
-            create=True,
-            on_acquired=self._acquired,
-            on_lost=self._lost,
-        )
-        self._events = EventWriter(
-            client,
-            reporting_controller=names.OPERATOR_REPORTING_CONTROLLER,
-            reporting_instance=options.identity,
-            clock=clock,
-        )
         self._mirrors = Mirrors(
             client,
             options.namespace,
@@ -103,19 +88,45 @@ class _Operator:
             clock=clock,
             rng=rng,
         )
-        gatherer = Gatherer(client, options.fleet, self._mirrors)
-        applier = Applier(client, self._elector.may_write)
-        reconciler = Reconciler(client, gatherer, applier, self._events, self._metrics, clock)
-        self._duty = Duty(self._queue, self._mirrors, gatherer, reconciler, self._metrics, clock=clock, rng=rng)
+        self._events = EventWriter(
+            client,
+            reporting_controller=names.OPERATOR_REPORTING_CONTROLLER,
+            reporting_instance=options.identity,
+            clock=clock,
+        )
+        self._elector = self._make_elector(client)
+        self._duty = self._make_duty(client)
+        self._shell = self._make_shell(connection)
+
+    def _make_elector(self, client: Client) -> Elector:
+        return Elector(
+            client,
+            self._options.namespace,
+            names.OPERATOR_LEASE,
+            self._options.identity,
+            clock=self._clock,
+            rng=self._rng,
+            create=True,
+            on_acquired=self._acquired,
+            on_lost=self._lost,
+        )
+
+    def _make_duty(self, client: Client) -> Duty:
+        gatherer = Gatherer(client, self._options.fleet, self._mirrors)
+        applier = Applier(client, self._elector.may_write, self._clock)
+        reconciler = Reconciler(client, gatherer, applier, self._events, self._metrics, self._clock)
+        return Duty(self._queue, self._mirrors, gatherer, reconciler, self._metrics, clock=self._clock, rng=self._rng)
+
+    def _make_shell(self, connection: Connection) -> Shell:
         wakes = Wakes(self._queue.add, self._mirrors.roster)
-        self._shell = Shell(
+        return Shell(
             connection,
-            options.fleet.namespace,
+            self._options.fleet.namespace,
             wakes.on_profile,
             wakes.on_child,
             self._duty.served,
-            clock=clock,
-            rng=rng,
+            clock=self._clock,
+            rng=self._rng,
         )
 
     async def run(self) -> int:

@@ -237,6 +237,13 @@ def test_many_problems_stay_one_readable_line() -> None:
     assert words.endswith("; and 3 more; no policy is in force")
 
 
+def test_a_long_list_of_problems_does_not_hide_what_stays_in_force() -> None:
+    long = [{"name": f"{'N' * 60}{number}"} for number in range(5)]
+    words = message(NEW.well().edited(predicates=long).decide())
+    assert len(words.encode()) <= 1024
+    assert words.endswith("…" + STAYS)
+
+
 @pytest.mark.parametrize(
     ("before", "after", "told"),
     [
