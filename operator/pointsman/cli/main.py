@@ -24,6 +24,7 @@ SUBCOMMANDS: Final[dict[str, _Subcommand]] = {
         "pointsman.cli.node_agent", "Play nodes on any cluster: hollow pods and local processes."
     ),
     "operator": _Subcommand("pointsman.cli.operator", "Run the operator, in a cluster or from a workstation."),
+    "sandbox": _Subcommand("pointsman.cli.sandbox", "Run a small Kubernetes on this machine, to try things out."),
     "validate": _Subcommand("pointsman.cli.validate", "Check SchedulerProfiles in files, without a cluster."),
 }
 

@@ -1,7 +1,8 @@
-"""The default scheduler: Pointsman's own rules with their defaults, for pods that ask for nothing else.
+"""The default scheduler: a few of Pointsman's own rules, for pods that name no other scheduler.
 
 It decides like an engine, one pod after the other, without queues and back-off: pods that fit nowhere are looked at
-again when something in the cluster changes.
+again when something in the cluster changes. Rules that only one of the two schedulers has play no part: a sandbox
+places what kube-scheduler would place, if not always on the same node.
 """
 
 import asyncio
@@ -35,6 +36,12 @@ from pointsman.sandbox.controllers.mirror import Mirror
 from pointsman.sandbox.controllers.objects import NodeItem, PodItem
 
 DEFAULT_SCHEDULER: Final = "default-scheduler"
+_SPEC: Final = {
+    "schedulerName": "sandbox",
+    "base": "None",
+    "predicates": [{"name": name} for name in ("NodeName", "NodeAffinity", "NodePorts", "NodeResourcesFit")],
+    "priorities": [{"name": name} for name in ("TaintToleration", "NodeResourcesFit")],
+}
 _ENDED: Final = ("Succeeded", "Failed")
 _PAUSE_SECONDS: Final = 0.1  # between two looks at pods that fit nowhere
 _FAULT_PAUSE_SECONDS: Final = 1.0
@@ -130,8 +137,8 @@ class DefaultScheduler:
 
 
 def default_policy() -> Policy:
-    """The rules that a profile without any lists has."""
-    compiled = compile_spec(DEFAULT_SCHEDULER, parse_spec({"schedulerName": "sandbox"}))
+    """What keeps a pod off a node for good, and which node has most room."""
+    compiled = compile_spec(DEFAULT_SCHEDULER, parse_spec(_SPEC))
     return build(compiled.document, canonical_json(compiled.document))
 
 

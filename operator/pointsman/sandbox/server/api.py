@@ -67,7 +67,7 @@ class Api:
             wanted = form(call.headers.get("Accept", ""), call.query)
             if call.path.startswith(("/api/v1/", "/apis/")) and (found := self._resource(call)):
                 asked = options(call.query)
-                access = found.access(_verb(call.method, found, asked))
+                access = found.access(_verb(call.method, found, asked), asked.field_selector)
                 self._check(user, access)
                 done = self._do(call, found, asked, wanted, access.verb)
             else:

@@ -32,9 +32,10 @@ class Route:
     name: str = ""
     subresource: str = ""
 
-    def access(self, verb: str) -> Access:
-        """The same, for authorization."""
-        return Access(verb, self.kind.group, self.kind.plural, self.subresource, self.namespace, self.name)
+    def access(self, verb: str, field_selector: str) -> Access:
+        """The same, for authorization. A collection of which one object is selected by name is that object."""
+        name = self.name or _selected_name(field_selector)
+        return Access(verb, self.kind.group, self.kind.plural, self.subresource, self.namespace, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +116,15 @@ def no_such_path() -> Refused:
 def not_allowed() -> Refused:
     """405 of a method that a path does not take."""
     return Refused(405, "MethodNotAllowed", "the server does not allow this method on the requested resource")
+
+
+def _selected_name(field_selector: str) -> str:
+    """apiserver 1.36, pkg/endpoints/request/requestinfo.go."""
+    for part in field_selector.split(","):
+        label, _, value = part.partition("=")
+        if label == "metadata.name":
+            return value.removeprefix("=")
+    return ""
 
 
 def _true(query: Mapping[str, str], name: str) -> bool:

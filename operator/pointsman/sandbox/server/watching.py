@@ -7,10 +7,11 @@ from typing import Final
 from pointsman.sandbox.server.answer import Form
 from pointsman.sandbox.server.request import Options, Route
 from pointsman.sandbox.server.views import View, view
+from pointsman.sandbox.store.changes import BOOKMARK, Event
 from pointsman.sandbox.store.errors import Refused, bad_request
 from pointsman.sandbox.store.store import Store
 from pointsman.sandbox.store.stored import encode
-from pointsman.sandbox.store.watch import BOOKMARK, Event, Watch, error_line
+from pointsman.sandbox.store.watch import Watch, error_line
 from pointsman.sandbox.tables.table import table
 
 _DEFAULT_SECONDS: Final = 1800.0  # of a watch that does not say how long it wants to live
