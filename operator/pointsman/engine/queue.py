@@ -17,7 +17,7 @@ from pointsman.engine.backoff import Backoff, is_backing_off
 from pointsman.engine.in_flight import InFlight
 from pointsman.engine.pod_heap import PodHeap
 from pointsman.engine.queued_pod import Place, QueuedPod
-from pointsman.engine.wakeups import GATES_REJECTOR, Wakeups, event_label
+from pointsman.engine.wakeups import GATES_REJECTOR, Wakeups, event_label, may_help
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.rule import Change
 
@@ -129,10 +129,10 @@ class SchedulingQueue:
         """Wake the pods that this change of the cluster may help."""
         self._in_flight.record(change)
         label = event_label(change.happening)
-        groups = [r for r in self._parked if self._wakeups.interested(r, change.happening)]
-        for rejectors in groups:
+        groups = [(r, caring) for r in self._parked if (caring := self._wakeups.caring(r, change))]
+        for rejectors, caring in groups:
             for record in list(self._parked[rejectors].values()):
-                if self._wakeups.worth(record.pod, rejectors, change):
+                if may_help(record.pod, caring, change):
                     self._take_out(record)
                     self._wake(record, label, now)
 

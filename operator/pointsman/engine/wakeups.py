@@ -52,20 +52,29 @@ class Wakeups:
     def __init__(self, wakes: Mapping[str, Wakes]) -> None:
         self._wakes = {**_OUTSIDE_PREDICATES, **wakes}
 
-    def interested(self, rejectors: frozenset[str], happening: Happening) -> bool:
-        """Whether any of the rejectors waits for this kind of change, before its hint has looked closer."""
-        return any(self._of(name).on & happening for name in rejectors)
+    def caring(self, rejectors: frozenset[str], change: Change) -> tuple[Wakes, ...]:
+        """What some of these rejectors have named and this change of the cluster is; hints have yet to look closer.
+
+        Asked once for all pods of the same rejectors, because thousands of them may wait.
+        """
+        return () if _is_about_a_waiting_pod(change) else self._caring(rejectors, change)
 
     def worth(self, pod: PodInfo, rejectors: frozenset[str], change: Change) -> bool:
         """Whether this change may make the pod schedulable."""
         if _is_about_a_waiting_pod(change) and (change.pod is None or change.pod.uid != pod.uid):
             return False
-        if not rejectors:
-            return True
-        return any(wakes.on & change.happening and _hint(wakes, pod, change) for wakes in map(self._of, rejectors))
+        return not rejectors or may_help(pod, self._caring(rejectors, change), change)
+
+    def _caring(self, rejectors: frozenset[str], change: Change) -> tuple[Wakes, ...]:
+        return tuple(wakes for wakes in map(self._of, rejectors) if wakes.on & change.happening)
 
     def _of(self, rejector: str) -> Wakes:
         return self._wakes.get(rejector, _ANYTHING)
+
+
+def may_help(pod: PodInfo, caring: Iterable[Wakes], change: Change) -> bool:
+    """Whether a change may make a pod schedulable, in the eyes of any of those that care for its kind."""
+    return any(_hint(wakes, pod, change) for wakes in caring)
 
 
 def event_label(happening: Happening) -> str:

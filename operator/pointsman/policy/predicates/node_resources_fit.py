@@ -19,6 +19,9 @@ from pointsman.policy.view import BoolArray, ClusterView, IntArray, Pods, Rows
 
 REASON_PODS = "Too many pods"
 _FIRST: Final = (CPU, MEMORY, EPHEMERAL_STORAGE)
+# A change is one happening; members compare at once where sets of flags take their time.
+_SCALE_DOWN: Final = Happening.POD_SCALE_DOWN
+_NODE_GROWS: Final = (Happening.NODE_ADD, Happening.NODE_ALLOCATABLE)
 
 
 class Ask(NamedTuple):
@@ -95,13 +98,15 @@ class NodeResourcesFit(PredicateBase[State]):
         return is_extended(name) and (name in self._ignored or name.partition("/")[0] in self._ignored_groups)
 
     def _may_help(self, pod: PodInfo, change: Change) -> bool:
-        if change.happening & Happening.POD_SCALE_DOWN:
+        if change.happening is _SCALE_DOWN:
             return _gives_up(change, pod)
-        if change.row is None or not change.happening & (Happening.NODE_ADD | Happening.NODE_ALLOCATABLE):
+        if change.row is None or change.happening not in _NODE_GROWS:
             return True
         row, view = change.row, change.view
-        fits = all(view.allocatable(name)[row] >= amount for name, amount in self._requests(pod))
-        return fits and bool(view.allowed_pods()[row] > 0)
+        for name, amount in pod.requests.items():  # asked of every pod that waits: no order, no generator
+            if view.allocatable(name).item(row) < amount and not self._is_ignored(name):
+                return False
+        return view.allowed_pods().item(row) > 0
 
 
 def _checks(state: State, rows: Rows) -> Iterator[tuple[str, BoolArray]]:
