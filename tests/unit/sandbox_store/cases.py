@@ -239,6 +239,24 @@ def _fault_cases() -> list[Case]:
     ]
 
 
+def _duplicate_cases() -> list[Case]:
+    twice = (
+        b'{"apiVersion": "v1", "kind": "ConfigMap",'
+        b' "metadata": {"name": "d", "name": "d"}, "data": {"a": "1", "a": "2"}}'
+    )
+    thing = (
+        b'{"apiVersion": "sandbox.test/v1", "kind": "Widget", "metadata": {"name": "d"},'
+        b' "spec": {"size": 1, "size": 2, "parts": [{"name": "a", "count": 1, "count": 2, "x": 1}]}}'
+    )
+    return [
+        Case("keys that stand twice", (post(MAPS, twice, dryRun="All", fieldValidation="Strict"),)),
+        Case("keys that stand twice, as a warning", (post(MAPS, twice, dryRun="All"),)),
+        Case(
+            "keys of a custom object that stand twice", (post(WIDGETS, thing, dryRun="All", fieldValidation="Strict"),)
+        ),
+    ]
+
+
 def _metadata_cases() -> list[Case]:
     def named(metadata: dict[str, Any]) -> Step:
         return post(MAPS, {**config_map("x"), "metadata": metadata}, dryRun="All")
@@ -547,6 +565,7 @@ def _profile_cases() -> list[Case]:
 CASES = [
     *_profile_cases(),
     *_fault_cases(),
+    *_duplicate_cases(),
     *_metadata_cases(),
     *_write_cases(),
     *_builtin_cases(),

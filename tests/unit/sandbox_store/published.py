@@ -24,7 +24,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "rbac.authorization.k8s.io/v1": ("ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"),
     "scheduling.k8s.io/v1": ("PriorityClass",),
 }
-KEPT = ("type", "format", "required", "nullable", "default", "enum")
+KEPT = ("type", "format", "required", "nullable", "default")
 UNTYPED = ("JSONSchemaProps", "FieldsV1", "RawExtension")  # recursive or free: anything may stand there
 
 Document = Mapping[str, Any]

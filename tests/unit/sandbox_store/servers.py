@@ -20,6 +20,7 @@ from pointsman.sandbox.crd.definitions import definition_kind
 from pointsman.sandbox.store.builtin.kinds import builtin_kinds
 from pointsman.sandbox.store.deletion import Deletion
 from pointsman.sandbox.store.doors import Door
+from pointsman.sandbox.store.duplicates import duplicate_fields
 from pointsman.sandbox.store.errors import Refused
 from pointsman.sandbox.store.fieldcheck import FieldValidation, checked
 from pointsman.sandbox.store.kinds import Kind
@@ -62,7 +63,7 @@ class RealServer:
         request = urllib.request.Request(
             f"{self.plane.url}{path}?{asked}",
             method=method,
-            data=None if body is None else json.dumps(body).encode(),
+            data=body if body is None or isinstance(body, bytes) else json.dumps(body).encode(),
             headers={
                 "Authorization": f"Bearer {self.plane.token}",
                 "Content-Type": content_type or "application/json",
@@ -86,6 +87,8 @@ class SandboxServer:
 
     def call(self, method: str, path: str, body: Any = None, content_type: str = "", **query: str) -> Answer:
         kind, namespace, name, subresource = self._target(path)
+        duplicates = duplicate_fields(body) if isinstance(body, bytes) else ()
+        body = json.loads(body) if isinstance(body, bytes) else body
         manager = query.get("fieldManager", "test")
         door = Door(manager, subresource, dry_run=query.get("dryRun") == "All")
         validation = FieldValidation(query.get("fieldValidation", "Warn"))
@@ -97,10 +100,12 @@ class SandboxServer:
                 return Answer(200, self.store.delete(kind, namespace, name, wanted).stored.complete)
             if method == "PATCH":
                 force = query.get("force") == "true"
-                wanted_patch = Patch(PatchType(content_type.removeprefix("application/")), body, force, validation)
+                wanted_patch = Patch(
+                    PatchType(content_type.removeprefix("application/")), body, force, validation, duplicates
+                )
                 patched = patch(self.store, kind, namespace, name, wanted_patch, door)
                 return Answer(201 if patched.created else 200, patched.stored.complete)
-            obj, _ = checked(kind, body, validation)
+            obj, _ = checked(kind, body, validation, duplicates)
             if method == "PUT":
                 return Answer(200, self.store.replace(kind, namespace, name, obj, door).complete)
             created = self.store.create(kind, obj, namespace, door)
@@ -147,7 +152,8 @@ def comparable(value: Any, namespace: str) -> Any:
     if isinstance(value, Mapping):
         entries = {key: comparable(entry, namespace) for key, entry in value.items() if key not in _GIVEN_BY_SERVER}
         if isinstance(entries.get("managedFields"), list):  # a real Deployment has a controller, ours here has none
-            entries["managedFields"] = [one for one in entries["managedFields"] if one.get("manager") != CONTROLLER]
+            managed = [one for one in entries["managedFields"] if one.get("manager") != CONTROLLER]
+            entries["managedFields"] = sorted(managed, key=lambda one: json.dumps(one, sort_keys=True))
         if value.get("kind") == "Deployment" and "metadata" in value:
             entries.pop("status", None)
             entries["metadata"].pop("annotations", None)

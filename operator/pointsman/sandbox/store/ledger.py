@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pointsman.sandbox.patching.owners import Owners
+from pointsman.sandbox.store.changes import ADDED, DELETED, MODIFIED, Change
 from pointsman.sandbox.store.collection import Collection
 from pointsman.sandbox.store.errors import Refused
 from pointsman.sandbox.store.kinds import Kind, Object
 from pointsman.sandbox.store.stored import Stored
-from pointsman.sandbox.store.watch import ADDED, DELETED, MODIFIED, Change, Hub
+from pointsman.sandbox.store.watch import Hub
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pointsman.kube.clock import Clock, rfc3339
 from pointsman.sandbox.patching.owners import NOBODY, UPDATE, Manager, Owners, Write
 from pointsman.sandbox.store import metadata as meta
+from pointsman.sandbox.store.changes import ADDED, Event
 from pointsman.sandbox.store.deletion import Deletion, deleting, is_done
 from pointsman.sandbox.store.doors import TRUSTED, Door, generation, ignored_fields, let_in
 from pointsman.sandbox.store.errors import Refused, already_exists, invalid, not_found, version_required
@@ -21,7 +22,7 @@ from pointsman.sandbox.store.namespaces import check_namespace
 from pointsman.sandbox.store.preconditions import check_deletion, check_write, is_same, owners_given
 from pointsman.sandbox.store.selectors import compile_selectors
 from pointsman.sandbox.store.stored import Stored
-from pointsman.sandbox.store.watch import ADDED, Event, Watch
+from pointsman.sandbox.store.watch import Watch
 
 _ANYBODY = Door()
 _PLAINLY = Deletion()

@@ -1,16 +1,16 @@
 """The watch hub of one kind: a bounded history, and the watchers that hear of each change as it is written.
 
-A write makes one `Event`, whose line is encoded once however many watch. A watcher collects events until its reader
-takes them as a batch; one that does not read is dropped, like the API server does it, and has to list again.
+A watcher collects events until its reader takes them as a batch; one that does not read is dropped, like the API server
+does it, and has to list again.
 """
 
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable
-from functools import cached_property
 from typing import Final
 
 from pointsman.kube.clock import Clock
+from pointsman.sandbox.store.changes import BOOKMARK, Change, Event
 from pointsman.sandbox.store.errors import Refused, expired
 from pointsman.sandbox.store.kinds import Kind, Object
 from pointsman.sandbox.store.selectors import Matcher
@@ -20,61 +20,6 @@ HISTORY: Final = 16_384  # events of one kind that a watch can start from
 BACKLOG: Final = 32_768  # events that a watcher may leave unread
 BOOKMARK_SECONDS: Final = 60.0
 INITIAL_EVENTS_END: Final = "k8s.io/initial-events-end"
-
-ADDED: Final = "ADDED"
-MODIFIED: Final = "MODIFIED"
-DELETED: Final = "DELETED"
-BOOKMARK: Final = "BOOKMARK"
-
-
-class Event:
-    """One line of a watch. `object` is for a server that shows tables; `line` is what everybody else gets."""
-
-    def __init__(self, type_: str, stored: Stored) -> None:
-        self.type = type_
-        self.stored = stored
-
-    @property
-    def object(self) -> Object:
-        return self.stored.object
-
-    @cached_property
-    def line(self) -> bytes:
-        """The JSON line, end included."""
-        return b'{"type":"%s","object":%s}\n' % (self.type.encode(), self.stored.encoded)
-
-
-class Change:
-    """A write as the history keeps it: what is there now (of a deletion: what was there last), and what was before."""
-
-    def __init__(self, type_: str, stored: Stored, before: Stored | None) -> None:
-        self.event = Event(type_, stored)
-        self.before = before
-
-    @property
-    def resource_version(self) -> int:
-        return self.event.stored.resource_version
-
-    def seen_by(self, namespace: str, matches: Matcher | None) -> Event | None:
-        """The event for a watcher with that view: objects enter and leave it as their labels change."""
-        stored = self.event.stored
-        if namespace and stored.namespace != namespace:
-            return None
-        if matches is None:
-            return self.event
-        now = self.event.type != DELETED and matches(stored.object)
-        before = self.before is not None and matches(self.before.object)
-        if now:
-            return self.event if before or self.event.type == ADDED else Event(ADDED, stored)
-        return self._left(stored) if before else None
-
-    def _left(self, stored: Stored) -> Event:
-        """The last state that matched, at this change's version."""
-        if self.event.type == DELETED or self.before is None:
-            return self.event
-        last = self.before.object
-        metadata = {**last["metadata"], "resourceVersion": str(stored.resource_version)}
-        return Event(DELETED, Stored(stored.kind, {**last, "metadata": metadata}, stored.resource_version))
 
 
 class Watch:
