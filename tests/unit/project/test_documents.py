@@ -9,7 +9,8 @@ import pytest
 from pointsman.cli.main import main
 
 ROOT = Path(__file__).parents[3]
-DOCUMENTS = [*ROOT.glob("*.md"), *sorted((ROOT / "docs").rglob("*.md"))]
+FOLDERS = ("charts", "deploy", "docs")
+DOCUMENTS = [*ROOT.glob("*.md"), *sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.md"))]
 MAKEFILE = (ROOT / "Makefile").read_text()
 
 
