@@ -8,10 +8,12 @@ PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3.14 pyth
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
 UV ?= uv
 PYTEST_ARGS ?=
+ARGS ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+PIP := $(BIN)/python -m pip install --disable-pip-version-check --quiet
 COMPILE := pip compile --quiet --generate-hashes --no-header --no-emit-index-url --universal --python-version 3.11
 
 .PHONY: help
@@ -24,9 +26,20 @@ venv: $(INSTALLED) ## Make .venv from the locked, hash-checked requirements
 $(INSTALLED): requirements-dev.lock pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install it, or name it with make PYTHON=..." >&2; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --disable-pip-version-check --quiet --require-hashes --requirement requirements-dev.lock
-	$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
+	$(PIP) --require-hashes --requirement requirements-dev.lock
+	$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
+
+# The demo takes whatever .venv there is. Without one it makes its own, with no more than the program needs.
+.PHONY: demo
+demo: $(BIN)/pointsman ## Show all of it at work on this machine, for a minute (ARGS="--keep"; ARGS="--help" tells more)
+	@$(BIN)/pointsman demo $(ARGS)
+
+$(BIN)/pointsman:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed: install it, or name it with make PYTHON=..." >&2; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) --require-hashes --requirement requirements.lock --requirement requirements-build.lock
+	$(PIP) --no-deps --no-build-isolation --editable .
 
 .PHONY: check
 check: $(INSTALLED) ## Lint, formatting, types and import contracts
