@@ -41,9 +41,7 @@ GAUGES: Mapping[str, GaugeKind] = {
     ),
     "scheduler_cache_size": GaugeKind("What the cache holds: nodes, pods, assumed_pods.", ("type",)),
     "leader_election_master_status": GaugeKind("1 while this process holds the Lease.", ("name",)),
-    "pointsman_watch_age_seconds": GaugeKind(
-        "Seconds since the last list, event or bookmark of a watch.", ("resource",)
-    ),
+    "pointsman_watch_age_seconds": GaugeKind("Seconds since a watch last brought anything, or began.", ("resource",)),
 }
 
 

@@ -47,7 +47,8 @@ class Reflector(Generic[T]):
     ends `run`: a consumer that lost an event has no state to go on with.
 
     synced: set when the first complete list was delivered
-    last_contact: when (monotonic seconds) the last list, event or bookmark came; at first when this object was made
+    last_contact: when (monotonic seconds) the last page, event, bookmark or consent to a watch came; at first when
+        this object was made
     last_error: the last failure in words, empty again once a watch is accepted
     """
 
@@ -116,7 +117,6 @@ class Reflector(Generic[T]):
             self._deliver(self._known.replace(items, version, {one.key for one in unreadable}))
         self._expired = False
         self._fruitless = 0
-        self.last_contact = self._clock.monotonic()
         self.synced.set()
 
     async def _pages(self, size: int) -> tuple[list[T], list[Unreadable], str]:
@@ -125,6 +125,7 @@ class Reflector(Generic[T]):
         query = self._query(limit=str(size) if size else "")
         while True:
             content = await self._client.request("GET", self._path, query=query, timeout=LIST_SECONDS)
+            self.last_contact = self._clock.monotonic()
             with _no_collection():
                 page = self._lists.decode(content)
                 items.extend(page.items)
@@ -149,7 +150,7 @@ class Reflector(Generic[T]):
                 async for chunk in stream:
                     self._last_byte = self._clock.monotonic()
                     if not chunk:
-                        self.last_error = ""
+                        self.last_error, self.last_contact = "", self._last_byte
                     self._take(splitter.feed(chunk))
         except KubeError:
             if self._clock.monotonic() - start >= _LONG_SECONDS:

@@ -106,6 +106,20 @@ async def test_an_api_server_that_is_gone_for_a_minute_stops_nothing_for_good() 
         assert not running.task.done()
 
 
+@pytest.mark.parametrize("outage", [0, 600])
+async def test_watches_that_bring_nothing_are_no_reason_for_a_restart(outage: int) -> None:
+    """Neither without bookmarks nor between the end of a long outage and the first bookmark after it."""
+    api = world()
+    async with engine(api) as running:
+        if outage:
+            api.break_down()
+            await running.clock.advance(outage)
+            api.down = False
+        for _ in range(80):
+            assert await running.page("/healthz") == (200, "ok\n")
+            await running.clock.advance(5)
+
+
 async def test_a_holder_that_cannot_renew_stops_binding_at_the_deadline_and_goes_on_when_it_can() -> None:
     api = world()
     async with engine(api) as running:

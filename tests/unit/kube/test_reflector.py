@@ -121,6 +121,20 @@ async def test_nothing_is_told_before_the_last_page(api: FakeApi, client: Client
         assert api.watched[0].query["resourceVersion"] == "100"
 
 
+async def test_each_page_of_a_long_list_is_a_sign_of_life(api: FakeApi, client: Client, clock: VirtualClock) -> None:
+    first, last = asyncio.Event(), asyncio.Event()
+    api.lists.extend([a_list(version=100, more="page-2", hold=first), a_list(version=100, hold=last)])
+    async with Mirror(client, clock).running() as mirror:
+        await until(lambda: len(api.listed) == 1)
+        clock.jump(40)
+        first.set()
+        await until(lambda: len(api.listed) == 2)
+        assert mirror.reflector.last_contact == clock.monotonic()
+        assert not mirror.reflector.synced.is_set()
+        last.set()
+        await until(mirror.reflector.synced.is_set)
+
+
 async def test_the_list_asks_for_the_most_recent_state_in_pages(
     api: FakeApi, client: Client, clock: VirtualClock
 ) -> None:
