@@ -85,8 +85,8 @@ class _Process:
                 logger.info("the profile is gone")
                 return EXIT_ENDED
             for task in work:
-                if task.done():
-                    task.result()  # a part that ends has failed: let its exception tell
+                if task.done() and (error := task.exception()) is not None:
+                    raise _cause(error)  # a part that ends has failed: let its exception tell
             return EXIT_FAULT
         finally:
             await self._cancel(*self._tasks)
@@ -119,3 +119,10 @@ class _Process:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _cause(error: BaseException) -> BaseException:
+    """What really happened: a group of tasks wraps it in words that say nothing, and they become the last words."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

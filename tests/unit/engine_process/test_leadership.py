@@ -1,5 +1,8 @@
 """Who decides: taking over, standing by, being replaced, losing touch, ending."""
 
+import asyncio
+from typing import Any
+
 import pytest
 from tests.unit.engine_process.harness import engine, lease, ours, read_report, world
 from tests.unit.engine_process.mini_api import until
@@ -8,9 +11,11 @@ from tests.unit.engine_process.policies import policy
 from pointsman.api.report import Attempts
 from pointsman.engine.identity import parse_lease
 from pointsman.engine.leadership import Refusals
+from pointsman.kube.client import Client
 from pointsman.kube.errors import KubeError, Unreachable, api_error
 from pointsman.kube.objects import Lease, Metadata
 from pointsman.policy.document import short_hash
+from pointsman.testing.builders import node
 from pointsman.testing.clock import VirtualClock
 
 SEEN = Lease(metadata=Metadata(name="engine-p"))
@@ -199,3 +204,20 @@ def test_a_profile_is_gone_when_its_lease_gives_nothing_but_refusals(
 def test_a_lease_needs_a_namespace_and_a_name(text: str) -> None:
     with pytest.raises(ValueError, match="is not NAMESPACE/NAME"):
         parse_lease(text)
+
+
+@pytest.mark.parametrize("path", ["/binding", "/status", "/events"])
+async def test_a_part_that_fails_ends_the_engine_with_what_happened(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever part it is, and not with "unhandled errors in a TaskGroup"."""
+    api = world([node("n1").cpu("1")], [ours("p"), ours("big").container(cpu="2")])
+    request = Client.request
+
+    async def broken(client: Client, method: str, target: str, **more: Any) -> bytes:
+        if target.endswith(path):
+            raise RuntimeError("the disk is full")
+        return await request(client, method, target, **more)
+
+    monkeypatch.setattr(Client, "request", broken)
+    async with engine(api, wait=False) as running:
+        with pytest.raises(RuntimeError, match="the disk is full"):
+            await asyncio.wait_for(running.task, 20)
