@@ -85,11 +85,9 @@ class Binder:
             await self._send(assumption)
         except NotSent:
             return Outcome(Verdict.WITHHELD)
-        except NotFound:
-            return Outcome(Verdict.DROPPED)
         except KubeError as error:
             message = f'running Bind plugin "DefaultBinder": {error}'
-            if isinstance(error, ApiError) and not isinstance(error, Conflict) and error.status < 500:
+            if isinstance(error, ApiError) and not isinstance(error, Conflict | NotFound) and error.status < 500:
                 return Outcome(Verdict.FAILED, message)  # refused outright: the pod is as it was
             return Outcome(await self._find_out(assumption), message)
         return Outcome(Verdict.BOUND)
@@ -113,7 +111,9 @@ class Binder:
     async def _find_out(self, assumption: Assumption) -> Verdict:
         """Read the pod until there is an answer, or until the watch has told.
 
-        A pod that may not be read counts as not bound: should it be, the watch will take it out of the queue.
+        A pod that may not be read counts as not bound: should it be, the watch will take it out of the queue. A 404 to
+        the binding is looked into as well: it may be a webhook's or a proxy's, and a pod that is dropped while it is
+        there would wait for ever.
         """
         pause = Backoff(self._rng)
         path = PODS.path(assumption.pod.namespace, assumption.pod.name)
