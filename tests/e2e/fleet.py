@@ -113,8 +113,18 @@ def installed(
     (folder / "control-plane").mkdir()
     with (
         running(folder / "control-plane", binaries, scheduler=True) as plane,
-        running_agent(plane.kubeconfig, folder / "agent", [CONTROL_NODE, *nodes], backoff=QUICK_RESTARTS) as agent,
+        installed_on(plane, folder, nodes, install) as fleet,
     ):
+        yield fleet
+
+
+@contextmanager
+def installed_on(
+    plane: ControlPlane, folder: Path, nodes: Sequence[NodeShape], install: Callable[[ControlPlane], None]
+) -> Iterator[Fleet]:
+    """The same on a control plane that is there already."""
+    shapes = [CONTROL_NODE, *nodes]
+    with running_agent(plane.kubeconfig, folder / "agent", shapes, backoff=QUICK_RESTARTS) as agent:
         install(plane)
         plane.kubectl("rollout", "status", "deployment/pointsman-operator", "-n", SYSTEM, "--timeout=60s")
         yield Fleet(plane, agent)

@@ -132,6 +132,8 @@ class Api:
             return Answer(b"ok", content_type="text/plain")
         if call.path == "/version":
             return answer(dict(VERSION))
+        if call.path == "/openapi/v2":
+            return Answer(openapi.EMPTY_V2, content_type=openapi.V2_TYPE)
         if call.path.startswith("/openapi/v3"):
             return _found(self._openapi(call.path.removeprefix("/openapi/v3").strip("/")))
         return self._discovery(call.path.strip("/"), wanted)

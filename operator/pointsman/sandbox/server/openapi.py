@@ -1,5 +1,7 @@
 """OpenAPI v3: an index, and per group and version a document of what kubectl looks up in it.
 
+Version 2 is an empty document: kubectl asks for it before it takes `kind: List`, and checks what it finds there itself.
+
 Each kind's PATCH lists `fieldValidation`, which tells kubectl that the server checks fields; without it kubectl wants
 whole schemas and checks by itself. Custom kinds have theirs, which `kubectl explain` prints; built-in ones have none.
 """
@@ -11,6 +13,9 @@ from typing import Any, Final
 import msgspec
 
 from pointsman.sandbox.store.kinds import Kind
+
+EMPTY_V2: Final = b"\n\x032.0"  # message openapi.v2.Document with field 1, swagger
+V2_TYPE: Final = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 
 _GVK: Final = "x-kubernetes-group-version-kind"
 _META: Final = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"

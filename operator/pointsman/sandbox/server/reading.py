@@ -40,10 +40,10 @@ def list_(store: Store, route: Route, options: Options, wanted: Form) -> Answer:
     if wanted.rows:
         objects = [stored.object for stored in listing.items]
         return rows(seen.kind, objects, store.clock.now(), wanted, _metadata(listing))
-    if seen.is_plain:
+    if seen.is_listed_encoded:
         return Answer(listing.encode(seen.kind))
-    items = [seen.show(stored.object) for stored in listing.items]
-    kind = f"{seen.kind.kind}List"
+    items = [seen.show(stored.complete) for stored in listing.items]
+    kind = seen.kind.list_kind or f"{seen.kind.kind}List"
     return answer({"kind": kind, "apiVersion": seen.kind.api_version, "metadata": _metadata(listing), "items": items})
 
 

@@ -22,6 +22,7 @@ _RENAMED: Final = {
 }
 _BACK: Final = {old: new for new, old in _RENAMED.items()}
 _GROUP: Final = "events.k8s.io"
+_NUMEROUS: Final = frozenset(("pods", "nodes", "events"))
 
 
 def register_events(store: Store) -> None:
@@ -43,6 +44,11 @@ class View:
     def is_plain(self) -> bool:
         """Whether the stored form is the one that is asked for."""
         return self.kind is self.stored
+
+    @property
+    def is_listed_encoded(self) -> bool:
+        """Whether lists and watches send the stored bytes, without managers: for kinds of which there are thousands."""
+        return self.is_plain and self.kind.plural in _NUMEROUS and not self.kind.group
 
     def take(self, body: Any) -> Any:
         """An object or patch of the asked form in the stored one."""

@@ -73,9 +73,10 @@ class _Plain:
         self._seen = seen
 
     def encode(self, events: Sequence[Event]) -> bytes:
-        if self._seen.is_plain:
+        if self._seen.is_listed_encoded:
             return b"".join([event.line for event in events])
-        return b"".join(encode({"type": e.type, "object": self._seen.show(e.object)}) + b"\n" for e in events)
+        shown = ({"type": event.type, "object": self._seen.show(event.stored.complete)} for event in events)
+        return b"".join(encode(one) + b"\n" for one in shown)
 
 
 class _Rows:
