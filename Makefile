@@ -64,6 +64,7 @@ controlplane: $(INSTALLED) ## Build the tests' real control plane and Helm, once
 .PHONY: rendered
 rendered: $(INSTALLED) ## Write anew what is made from the chart and the CustomResourceDefinition
 	$(BIN)/python -m tests.helm.chart
+	$(BIN)/python -m tests.docs.reference
 
 .PHONY: format
 format: $(INSTALLED) ## Format the code and apply the safe fixes of the linter
