@@ -15,6 +15,7 @@ from pointsman.kube.clock import SystemClock
 from pointsman.kube.connection import Connection, connect
 from tests.controller_api.fleet import profile
 from tests.controlplane.plane import ControlPlane
+from tests.controlplane.wait import eventually
 
 Heard = asyncio.Queue[tuple[str, str]]
 SECONDS = 20.0
@@ -88,7 +89,13 @@ async def test_profiles_and_our_children_are_heard_and_nothing_is_written(
         assert ears.shell.stuck() == []
     assert not ears.shell.watching
     plane.kubectl("delete", "configmap", f"foreign-{name}", "-n", FLEET_NAMESPACE)
-    assert {call.verb for call in plane.audit() if call.user_agent.startswith("kopf")} == {"get", "list", "watch"}
+    eventually(lambda: "watch" in verbs_of_kopf(plane), what="the watches to be in the audit log")
+    assert verbs_of_kopf(plane) == {"get", "list", "watch"}
+
+
+def verbs_of_kopf(plane: ControlPlane) -> set[str]:
+    """What kopf asked of the API server; a call is in the log when it has ended."""
+    return {call.verb for call in plane.audit() if call.user_agent.startswith("kopf")}
 
 
 async def test_it_starts_again_when_its_credentials_are_refused_and_goes_on_when_they_are_not(
