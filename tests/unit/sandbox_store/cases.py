@@ -361,6 +361,17 @@ def _builtin_cases() -> list[Case]:
         tried(
             "a node", "/api/v1/nodes", {"metadata": {"name": "n"}, "status": {"capacity": {"cpu": "2", "pods": "9"}}}
         ),
+        *(tried(f"a pod with the wrong type of {name}", PODS, body) for name, body in _WRONG_PODS.items()),
+        *(
+            tried(f"a deployment with the wrong type of {n}", DEPLOYMENTS, deployment("d", **s))
+            for n, s in _WRONG.items()
+        ),
+        tried("a map with the wrong type of data", MAPS, {**config_map("m"), "data": {"a": 1}}),
+        tried("a map whose data is a list", MAPS, {**config_map("m"), "data": ["a"]}),
+        Case("quantities", tuple(_sized(quantity) for quantity in _QUANTITIES)),
+        tried(
+            "nulls of a pod", PODS, pod("p", nodeSelector=None, tolerations=None, containers=[_container(args=None)])
+        ),
         tried(
             "a lease", "/apis/coordination.k8s.io/v1/namespaces/NAMESPACE/leases", _named(spec={"holderIdentity": "a"})
         ),
@@ -401,6 +412,44 @@ def _builtin_cases() -> list[Case]:
             ),
         ),
     ]
+
+
+_QUANTITIES: tuple[str | int | float, ...] = (
+    *("0", "0Gi", "1", 1, 0.5, "1000m", "1500m", "0.1", "1000", "1000000k", "1024Ki", "1000Ki", "1.5Gi", "0.5Ki"),
+    *("0.0005", "1e3", "12e6", "1E", "1500", "100e-3", "0.3Gi", ".5"),
+)
+
+
+def _sized(quantity: str | int | float) -> Step:
+    return post("/api/v1/nodes", {"metadata": {"name": "n"}, "status": {"capacity": {"cpu": quantity}}}, dryRun="All")
+
+
+_WRONG: dict[str, dict[str, Any]] = {
+    "replicas": {"replicas": "a"},
+    "paused": {"paused": "yes"},
+    "selector": {"selector": "a"},
+    "template": {"template": []},
+    "a fraction of replicas": {"replicas": 1.5},
+    "maxSurge": {"strategy": {"rollingUpdate": {"maxSurge": True}}},
+}
+_WRONG_PODS: dict[str, dict[str, Any]] = {
+    "spec": {"metadata": {"name": "p"}, "spec": 1},
+    "metadata": {"metadata": [], "spec": {}},
+    "labels": {"metadata": {"name": "p", "labels": {"a": 1}}, "spec": {}},
+    "containers": {"metadata": {"name": "p"}, "spec": {"containers": {"a": 1}}},
+    "a container": {"metadata": {"name": "p"}, "spec": {"containers": ["a"]}},
+    "an image": {"metadata": {"name": "p"}, "spec": {"containers": [{"image": 1}]}},
+    "a quantity": {
+        "metadata": {"name": "p"},
+        "spec": {"containers": [{"name": "a", "image": "i", "resources": {"requests": {"cpu": "lots"}}}]},
+    },
+    "a quantity in another form": {
+        "metadata": {"name": "p"},
+        "spec": {
+            "containers": [{"name": "a", "image": "i", "resources": {"requests": {"cpu": 1, "memory": "1000Ki"}}}]
+        },
+    },
+}
 
 
 def _named(**more: Any) -> dict[str, Any]:

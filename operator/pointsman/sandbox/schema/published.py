@@ -42,7 +42,7 @@ def _definitions() -> dict[str, dict[str, Any]]:
 
 @cache
 def _definition(name: str) -> Schema:
-    return parse(_definitions()[name], _definition)
+    return parse({**_definitions()[name], "title": name}, _definition)
 
 
 def object_metadata() -> Schema:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
+from pointsman.sandbox.schema.decoding import DecodingError, decode
 from pointsman.sandbox.schema.defaulting import without_nulls
 from pointsman.sandbox.schema.schema import Schema
 from pointsman.sandbox.store.errors import Refused, bad_request
@@ -25,9 +26,7 @@ def checked(
     if not isinstance(obj, Mapping):
         raise bad_request("the object provided is unrecognized (must be of type Object)")
     unknown: list[str] = []
-    known = _known(obj, kind.schema, "", unknown)
-    if kind.custom:
-        known = without_nulls(known, kind.schema)
+    known = _decoded(kind, obj, unknown)
     said = (*duplicates, *(f'unknown field "{path}"' for path in (sorted(unknown) if kind.custom else unknown)))
     if not said or validation is FieldValidation.IGNORE:
         return known, ()
@@ -38,8 +37,22 @@ def checked(
 
 def strict_error(kind: Kind, said: tuple[str, ...]) -> Refused:
     """400 of mode Strict."""
-    what = f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}'
-    return bad_request(f"{what}: strict decoding error: " + ", ".join(said))
+    return _not_handled(kind, "strict decoding error: " + ", ".join(said))
+
+
+def _not_handled(kind: Kind, why: str) -> Refused:
+    return bad_request(f'{kind.kind} in version "{kind.version}" cannot be handled as a {kind.kind}: {why}')
+
+
+def _decoded(kind: Kind, obj: Mapping[str, Any], unknown: list[str]) -> Object:
+    if kind.custom:
+        pruned: Object = without_nulls(_known(obj, kind.schema, "", unknown), kind.schema)
+        return pruned
+    try:
+        decoded: Object = decode(obj, kind.schema, unknown)
+    except DecodingError as error:
+        raise _not_handled(kind, str(error)) from None
+    return decoded
 
 
 def _known(value: Any, schema: Schema, path: str, unknown: list[str]) -> Any:

@@ -78,6 +78,8 @@ def _patch(store: Store, kind: Kind, namespace: str, name: str, wanted: Patch, d
         try:
             after, warnings = checked(kind, after, wanted.validation, wanted.duplicates)
         except Refused as refused:
+            if "strict decoding error" not in refused.message:
+                raise
             shown = plain(wanted.body) if wanted.type is PatchType.STRATEGIC else _whole(stored, after)
             raise _unfit(shown, refused) from None
         managed = after.get("metadata", {}).get("managedFields")
