@@ -1,4 +1,4 @@
-"""The API's reference page, made from the CustomResourceDefinition by `make rendered`; a test holds it to be current."""
+"""The reference page of the API, made from the CustomResourceDefinition: `make rendered` writes, a test compares it."""
 
 from collections.abc import Iterator
 from pathlib import Path
