@@ -135,9 +135,29 @@ def test_a_pod_that_leaves_wakes_those_that_want_its_port(port: object, woken: b
     assert isinstance(rule("NodePorts"), NodePorts)
 
 
-def test_any_pod_that_leaves_wakes_those_that_lack_resources() -> None:
-    change = Change(DELETED, HandView([node("n").build()]), row=1, pod=pod("old").container().on("n").info())
-    assert wakes(rule("NodeResourcesFit"), pod("p").container(cpu="1"), change)
+@pytest.mark.parametrize(
+    ("pending", "woken"),
+    [
+        pytest.param(pod("p").container(cpu="1"), True, id="it fits now"),
+        pytest.param(pod("p").container(cpu="1001m"), False, id="still too big"),
+        pytest.param(pod("p").container(cpu="1", memory="2Gi"), False, id="something else is missing"),
+        pytest.param(pod("p").container(), True, id="asks for nothing"),
+    ],
+)
+@pytest.mark.parametrize("happening", [DELETED, SCALED, ADDED, ALLOCATABLE])
+def test_room_on_a_node_wakes_those_that_fit_it_as_it_is_now(
+    happening: Happening, pending: PodBuilder, woken: bool
+) -> None:
+    stays = pod("stays").container(cpu="1").on("n").build()
+    view = HandView([node("n").cpu("2").memory("1Gi").build()], [stays])
+    change = Change(happening, view, row=1, pod=running("1").info(), old_pod=running("2").info())
+    woken = woken and (happening is not SCALED or bool(pending.info().requests))
+    assert wakes(rule("NodeResourcesFit"), pending, change) is woken
+
+
+def test_a_pod_that_leaves_a_node_with_too_many_pods_wakes_nobody() -> None:
+    view = HandView([node("n").pods(1).build()], [pod("stays").on("n").build()])
+    assert not wakes(rule("NodeResourcesFit"), pod("p"), Change(DELETED, view, row=1, pod=pod("old").on("n").info()))
 
 
 def running(cpu: str, memory: str = "1Gi") -> PodBuilder:

@@ -21,7 +21,7 @@ REASON_PODS = "Too many pods"
 _FIRST: Final = (CPU, MEMORY, EPHEMERAL_STORAGE)
 # A change is one happening; members compare at once where sets of flags take their time.
 _SCALE_DOWN: Final = Happening.POD_SCALE_DOWN
-_NODE_GROWS: Final = (Happening.NODE_ADD, Happening.NODE_ALLOCATABLE)
+_MAKES_ROOM: Final = (Happening.POD_DELETE, Happening.NODE_ADD, Happening.NODE_ALLOCATABLE, _SCALE_DOWN)
 
 
 class Ask(NamedTuple):
@@ -43,7 +43,12 @@ class State:
 
 
 class NodeResourcesFit(PredicateBase[State]):
-    """The state holds live columns; `with_pods` puts copies in their place."""
+    """The state holds live columns; `with_pods` puts copies in their place.
+
+    A pod is woken when it fits the row on which room was made, as the row is now. kube-scheduler wakes for any pod that
+    leaves, because its hints do not see the node: then a few deletions a second keep thousands of pods that fit nowhere
+    in attempts without end.
+    """
 
     reads = Reads(frozenset({"requests"}), Dependence.ROW)
 
@@ -98,15 +103,16 @@ class NodeResourcesFit(PredicateBase[State]):
         return is_extended(name) and (name in self._ignored or name.partition("/")[0] in self._ignored_groups)
 
     def _may_help(self, pod: PodInfo, change: Change) -> bool:
-        if change.happening is _SCALE_DOWN:
-            return _gives_up(change, pod)
-        if change.row is None or change.happening not in _NODE_GROWS:
+        if change.happening is _SCALE_DOWN and not _gives_up(change, pod):
+            return False
+        if change.row is None or change.happening not in _MAKES_ROOM:
             return True
         row, view = change.row, change.view
         for name, amount in pod.requests.items():  # asked of every pod that waits: no order, no generator
-            if view.allocatable(name).item(row) < amount and not self._is_ignored(name):
+            free = view.allocatable(name).item(row) - view.requested(name).item(row)
+            if free < amount and not self._is_ignored(name):
                 return False
-        return view.allowed_pods().item(row) > 0
+        return view.pod_count().item(row) < view.allowed_pods().item(row)
 
 
 def _checks(state: State, rows: Rows) -> Iterator[tuple[str, BoolArray]]:
