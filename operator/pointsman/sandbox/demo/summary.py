@@ -46,9 +46,15 @@ def as_json(done: Summary) -> str:
 
 def as_text(done: Summary) -> str:
     """A sentence or two."""
-    ready = sum(profile.ready for profile in done.profiles)
+    waiting = [profile.name for profile in done.profiles if not profile.ready]
+    ready = len(done.profiles) - len(waiting)
     agree = sum(profile.loaded_hash == profile.policy_hash != "" for profile in done.profiles)
     return (
-        f"{ready} of {len(done.profiles)} profiles ready, {done.bound} pods placed in {done.seconds:g} s, "
+        f"{ready} of {len(done.profiles)} profiles ready{f' (not {_and(waiting)})' if waiting else ''}, "
+        f"{done.bound} pods placed in {done.seconds:g} s, "
         f"{agree} engines run the policy that their profile's status names"
     )
+
+
+def _and(names: list[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
