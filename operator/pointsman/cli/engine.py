@@ -97,7 +97,7 @@ def command(
     except PolicyFileError as error:
         _last_words(str(error))
         raise SystemExit(EXIT_POLICY) from None
-    who = Identity(os.environ.get("POD_NAME") or socket.gethostname(), *lease, version("pointsman"))
+    who = Identity(os.environ.get("POD_NAME") or f"{socket.gethostname()}-{os.getpid()}", *lease, version("pointsman"))
     raise SystemExit(uvloop.run(_main(policies, who, listen, kubeconfig)))
 
 

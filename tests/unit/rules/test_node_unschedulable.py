@@ -1,4 +1,4 @@
-"""NodeUnschedulable: cordoned nodes."""
+"""NodeUnschedulable keeps pods off cordoned nodes."""
 
 import pytest
 from hypothesis import given
