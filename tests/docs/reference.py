@@ -1,12 +1,12 @@
 """The reference page of the API, made from the CustomResourceDefinition: `make rendered` writes, a test compares it."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, Final
 
 import click
 import yaml
 
+from tests.docs import metrics
 from tests.docs.pages import DOCS, ROOT
 
 CUSTOM_RESOURCE: Final = ROOT / "crds" / "pointsman.dev_schedulerprofiles.yaml"
@@ -112,9 +112,10 @@ def current() -> str:
 
 @click.command()
 def main() -> None:
-    """Write the reference page."""
-    PAGE.write_text(current())
-    click.echo(f"wrote {Path(PAGE).relative_to(ROOT)}")
+    """Write the reference pages that are made."""
+    for path, text in {PAGE: current(), metrics.PAGE: metrics.page()}.items():
+        path.write_text(text)
+        click.echo(f"wrote {path.relative_to(ROOT)}")
 
 
 if __name__ == "__main__":
