@@ -4,12 +4,12 @@ import random
 from typing import Any
 
 from pointsman.api import names
-from pointsman.controller.apply import Applier
-from pointsman.controller.children import Fleet
-from pointsman.controller.gather import Gatherer
+from pointsman.controller.apply.apply import Applier
+from pointsman.controller.gather.gather import Gatherer
+from pointsman.controller.gather.mirrors import Mirrors
 from pointsman.controller.metrics import Metrics
-from pointsman.controller.mirrors import Mirrors
 from pointsman.controller.reconcile import Reconciler
+from pointsman.controller.render.children import Fleet
 from pointsman.kube.client import Client
 from pointsman.kube.clock import Clock
 from pointsman.kube.events import EventWriter

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pointsman.controller.apply import Refused
+from pointsman.controller.apply.apply import Refused
 from pointsman.kube.clock import SystemClock
 from pointsman.kube.connection import connect
 from pointsman.kube.errors import Forbidden

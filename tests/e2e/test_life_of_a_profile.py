@@ -68,14 +68,7 @@ def test_a_profile_is_created_used_edited_broken_mended_scaled_suspended_and_del
     fleet.wait_ready(name)
     assert fleet.condition(name, "Stalled") == {}
 
-    fleet.plane.kubectl("scale", f"sprof/{name}", "--replicas=2")
-    eventually(lambda: row(fleet, name)[4] == "2/2", what="2/2 replicas", within=60)
-    assert f"poddisruptionbudget.policy/engine-{name}" in fleet.children(name)
-    fleet.plane.kubectl("scale", f"sprof/{name}", "--replicas=1")
-    eventually(lambda: row(fleet, name)[4] == "1/1", what="1/1 replicas", within=60)
-    eventually(
-        lambda: f"poddisruptionbudget.policy/engine-{name}" not in fleet.children(name), what="the budget to be gone"
-    )
+    scale_to_two_and_back(fleet, name)
 
     fleet.plane.kubectl("patch", "sprof", name, "--type=merge", "-p", '{"spec":{"suspend":true}}')
     eventually(lambda: row(fleet, name)[2:4] == ["True", "Suspended"], what="the profile to be suspended")
@@ -105,3 +98,15 @@ def in_one_policy(fleet: Fleet, name: str) -> str:
     told = {status["policy"]["hash"], status.get("stats", {}).get("policyHash")}
     told |= {engine.get("policyHash") for engine in status["engines"]}
     return str(told.pop()) if len(told) == 1 and len(status["engines"]) == 1 else ""
+
+
+def scale_to_two_and_back(fleet: Fleet, name: str) -> None:
+    """With two replicas there is a budget for disruptions, with one there is none."""
+    fleet.plane.kubectl("scale", f"sprof/{name}", "--replicas=2")
+    eventually(lambda: row(fleet, name)[4] == "2/2", what="2/2 replicas", within=60)
+    assert f"poddisruptionbudget.policy/engine-{name}" in fleet.children(name)
+    fleet.plane.kubectl("scale", f"sprof/{name}", "--replicas=1")
+    eventually(lambda: row(fleet, name)[4] == "1/1", what="1/1 replicas", within=60)
+    eventually(
+        lambda: f"poddisruptionbudget.policy/engine-{name}" not in fleet.children(name), what="the budget to be gone"
+    )

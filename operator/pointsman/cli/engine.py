@@ -17,12 +17,12 @@ import uvloop
 
 from pointsman.api.logs import LEVELS, LogFormat, setup
 from pointsman.api.names import ENGINE_PORT, EXIT_FAULT, EXIT_POLICY, POLICY_DIRECTORY
-from pointsman.engine.http import ServeError
-from pointsman.engine.identity import Identity, parse_lease
-from pointsman.engine.listen import Listen, parse_listen
-from pointsman.engine.policy_files import Expectation, PolicyFileError, load_policies, parse_expectation
-from pointsman.engine.process import run
-from pointsman.engine.termination import write_termination_message
+from pointsman.engine.process.http import ServeError
+from pointsman.engine.process.identity import Identity, parse_lease
+from pointsman.engine.process.listen import Listen, parse_listen
+from pointsman.engine.process.policy_files import Expectation, PolicyFileError, load_policies, parse_expectation
+from pointsman.engine.process.process import run
+from pointsman.engine.process.termination import write_termination_message
 from pointsman.kube.client import Client
 from pointsman.kube.clock import SystemClock
 from pointsman.kube.connection import ConnectionError_, connect

@@ -14,10 +14,10 @@ import prometheus_client
 
 from pointsman.api import names
 from pointsman.api.logs import LEVELS, LogFormat, setup
-from pointsman.controller.children import Fleet
 from pointsman.controller.http import ServeError
 from pointsman.controller.process import Options, run
-from pointsman.engine.listen import Listen, parse_listen
+from pointsman.controller.render.children import Fleet
+from pointsman.engine.process.listen import Listen, parse_listen
 from pointsman.kube.client import Client
 from pointsman.kube.clock import SystemClock
 from pointsman.kube.connection import ConnectionError_, connect

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pointsman.api import names
-from pointsman.controller.apply import Applier
-from pointsman.controller.children import Fleet
+from pointsman.controller.apply.apply import Applier
 from pointsman.controller.duty import Duty
-from pointsman.controller.gather import Gatherer
+from pointsman.controller.gather.gather import Gatherer
+from pointsman.controller.gather.mirrors import Mirrors
 from pointsman.controller.http import serving
 from pointsman.controller.metrics import Metrics
-from pointsman.controller.mirrors import Mirrors
 from pointsman.controller.reconcile import Reconciler
+from pointsman.controller.render.children import Fleet
 from pointsman.controller.shell import Shell
 from pointsman.controller.wakes import Wakes
 from pointsman.controller.work_queue import WorkQueue

@@ -10,13 +10,13 @@ from typing import Any, Final
 from pointsman.api import names
 from pointsman.api.reasons import ConditionType, Reason
 from pointsman.api.status import ProfileStatus, encode_status
-from pointsman.controller.apply import Applier, Done, Outcome, Refused
-from pointsman.controller.gather import Gatherer
+from pointsman.controller.apply.apply import Applier, Done, Outcome, Refused
+from pointsman.controller.gather.gather import Gatherer
 from pointsman.controller.metrics import Metrics
-from pointsman.controller.plan import Notice, Plan, notices, plan
-from pointsman.controller.profile import Profile
-from pointsman.controller.status import refused, same_status
-from pointsman.controller.verdict import FALSE, Verdict
+from pointsman.controller.plan.plan import Notice, Plan, notices, plan
+from pointsman.controller.plan.profile import Profile
+from pointsman.controller.plan.status import refused, same_status
+from pointsman.controller.plan.verdict import FALSE, Verdict
 from pointsman.kube.apply import apply
 from pointsman.kube.client import Client
 from pointsman.kube.clock import Clock

@@ -18,8 +18,8 @@ from typing import Any, Final
 import kopf
 
 from pointsman.api.names import MANAGED_BY, MANAGED_BY_LABEL
-from pointsman.controller.children import ORDER
 from pointsman.controller.loop_thread import LoopThread
+from pointsman.controller.render.children import ORDER
 from pointsman.controller.sessions import Sessions
 from pointsman.kube.backoff import Backoff
 from pointsman.kube.clock import Clock

@@ -13,7 +13,7 @@ import msgspec
 
 from pointsman.api.fields import DNS_LABEL
 from pointsman.api.names import GROUP, KIND, PROFILE_LABEL
-from pointsman.controller.roster import Roster
+from pointsman.controller.gather.roster import Roster
 
 Wake = Callable[[str], None]
 

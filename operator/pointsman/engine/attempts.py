@@ -6,16 +6,15 @@ What is to be written goes to the announcer and the binder.
 
 import logging
 
-from pointsman.engine import cycle
-from pointsman.engine.announce import Announcer
-from pointsman.engine.assumption import Assumption
-from pointsman.engine.cycle import Decision
-from pointsman.engine.pod_condition import Failure, FailureReason
+from pointsman.engine.announce.announce import Announcer
+from pointsman.engine.announce.pod_condition import Failure, FailureReason
+from pointsman.engine.binding.assumption import Assumption
+from pointsman.engine.binding.verdict import Outcome, Verdict, judge
+from pointsman.engine.cycle.cycle import Decision, schedule
+from pointsman.engine.cycle.rule_error import RuleError
 from pointsman.engine.policy_state import PolicyState, Surroundings
-from pointsman.engine.queued_pod import QueuedPod
-from pointsman.engine.rule_error import RuleError
-from pointsman.engine.verdict import Outcome, Verdict, judge
-from pointsman.engine.wakeups import NAMESPACE_REJECTOR, UNREADABLE_REJECTOR
+from pointsman.engine.queue.queued_pod import QueuedPod
+from pointsman.engine.queue.wakeups import NAMESPACE_REJECTOR, UNREADABLE_REJECTOR
 from pointsman.policy.pod import PodInfo
 
 logger = logging.getLogger(__name__)
@@ -91,7 +90,7 @@ class Attempts:
             words = f"namespace {pod.namespace} is not served by SchedulerProfile {policy.profile}"
             return _refused(f"{words} (spec.pods.namespaceSelector)", NAMESPACE_REJECTOR)
         candidates, nominator = self._state.pool.candidates, self._state.nominator
-        return cycle.schedule(policy, pod, cluster, candidates, nominator, self._around.rng)
+        return schedule(policy, pod, cluster, candidates, nominator, self._around.rng)
 
     def _assume(self, record: QueuedPod, started: float, node: str) -> None:
         pod = record.pod

@@ -8,18 +8,18 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from pointsman.engine.assumption import Assumption
-from pointsman.engine.backoff import Backoff
+from pointsman.engine.binding.assumption import Assumption
+from pointsman.engine.binding.recent_bindings import RecentBindings
+from pointsman.engine.binding.verdict import Outcome
 from pointsman.engine.cluster.cluster import Changes, Cluster
 from pointsman.engine.cluster.pool import Pool
-from pointsman.engine.filtering import POOL_REJECTOR
-from pointsman.engine.metrics import Metrics
-from pointsman.engine.nominator import Nominator
-from pointsman.engine.queue import SchedulingQueue
-from pointsman.engine.recent_bindings import RecentBindings
-from pointsman.engine.statistics import Statistics
-from pointsman.engine.verdict import Outcome
-from pointsman.engine.wakeups import Wakeups
+from pointsman.engine.cycle.filtering import POOL_REJECTOR
+from pointsman.engine.cycle.nominator import Nominator
+from pointsman.engine.queue.backoff import Backoff
+from pointsman.engine.queue.queue import SchedulingQueue
+from pointsman.engine.queue.wakeups import Wakeups
+from pointsman.engine.report.metrics import Metrics
+from pointsman.engine.report.statistics import Statistics
 from pointsman.kube.clock import Clock
 from pointsman.policy.policy import Policy
 

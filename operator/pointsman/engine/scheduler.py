@@ -8,14 +8,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from pointsman.api.report import ProfileReport
-from pointsman.engine.announce import Announcer
+from pointsman.engine.announce.announce import Announcer
 from pointsman.engine.attempts import Attempts
-from pointsman.engine.metrics import Reading
 from pointsman.engine.policy_state import Surroundings, policy_state
-from pointsman.engine.queued_pod import Place
-from pointsman.engine.reporting import top_reasons
-from pointsman.engine.statistics import Statistics
-from pointsman.engine.wakeups import own_changes
+from pointsman.engine.queue.queued_pod import Place
+from pointsman.engine.queue.wakeups import own_changes
+from pointsman.engine.report.metrics import Reading
+from pointsman.engine.report.reporting import top_reasons
+from pointsman.engine.report.statistics import Statistics
 from pointsman.kube.clock import Clock
 from pointsman.policy.document import short_hash
 from pointsman.policy.pod import PodInfo

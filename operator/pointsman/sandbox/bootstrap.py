@@ -1,4 +1,4 @@
-"""What is in a cluster from its first moment: namespaces, the priority classes of the system, the administrator's role."""
+"""What is in a cluster from its first moment: namespaces, priority classes of the system, the administrator's role."""
 
 from typing import Any, Final
 

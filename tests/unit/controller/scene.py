@@ -15,15 +15,15 @@ import msgspec
 from pointsman.api import names
 from pointsman.api.report import Attempts, Pending, ProfileReport
 from pointsman.api.status import Condition, ProfileStatus, encode_status
-from pointsman.controller.children import Child, Fleet, Identity, LiveChild, Ownership, ownership
-from pointsman.controller.drift import sealed
-from pointsman.controller.engines import Engine
-from pointsman.controller.images import AllowedImages
-from pointsman.controller.plan import Plan, plan
-from pointsman.controller.profile import Profile, Sibling, read_profile
-from pointsman.controller.render import render
-from pointsman.controller.revision import Revision
-from pointsman.controller.world import HeldReport, Leadership, World
+from pointsman.controller.apply.drift import sealed
+from pointsman.controller.plan.engines import Engine
+from pointsman.controller.plan.images import AllowedImages
+from pointsman.controller.plan.plan import Plan, plan
+from pointsman.controller.plan.profile import Profile, Sibling, read_profile
+from pointsman.controller.plan.revision import Revision
+from pointsman.controller.plan.world import HeldReport, Leadership, World
+from pointsman.controller.render.children import Child, Fleet, Identity, LiveChild, Ownership, ownership
+from pointsman.controller.render.render import render
 from pointsman.kube.resources import DEPLOYMENTS
 from pointsman.testing.status_oracle import status_faults
 

@@ -7,12 +7,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from pointsman.controller.engine_book import EngineBook
-from pointsman.controller.engines import EnginePod
-from pointsman.controller.image_book import ImageBook, ImagesConfigMap
-from pointsman.controller.images import AllowedImages
-from pointsman.controller.lease_book import LeaseBook
-from pointsman.controller.roster import Roster
+from pointsman.controller.gather.engine_book import EngineBook
+from pointsman.controller.gather.image_book import ImageBook, ImagesConfigMap
+from pointsman.controller.gather.lease_book import LeaseBook
+from pointsman.controller.gather.roster import Roster
+from pointsman.controller.plan.engines import EnginePod
+from pointsman.controller.plan.images import AllowedImages
 from pointsman.controller.wakes import Wakes
 from pointsman.kube.objects import Lease
 from pointsman.kube.reflector import EventType, WatchEvent

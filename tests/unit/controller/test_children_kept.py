@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.unit.controller.scene import UID, Scene, foreign, live, scene
 
-from pointsman.controller.children import Identity
+from pointsman.controller.render.children import Identity
 from pointsman.kube.resources import CONFIG_MAPS, DISRUPTION_BUDGETS
 
 FIRST = scene()

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pointsman.controller.children import Identity
-from pointsman.controller.contest import CORRECTIONS, Patience
+from pointsman.controller.plan.contest import CORRECTIONS, Patience
+from pointsman.controller.render.children import Identity
 from pointsman.kube.errors import Conflict
 from pointsman.kube.resources import DEPLOYMENTS
 from pointsman.testing.clock import VirtualClock

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from tests.unit.controller.scene import live, plain, scene
 
-from pointsman.controller.children import Child
-from pointsman.controller.drift import contains, is_changed, is_drifted, same_template, sealed
+from pointsman.controller.apply.drift import contains, is_changed, is_drifted, same_template, sealed
+from pointsman.controller.render.children import Child
 from pointsman.kube.resources import DEPLOYMENTS, DISRUPTION_BUDGETS, LEASES, ROLES, Resource
 
 CHILDREN = {child.identity.resource: child for child in scene(replicas=2).decide().objects}

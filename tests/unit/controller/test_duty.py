@@ -11,11 +11,11 @@ from tests.unit.controller.scene import FLEET
 
 from pointsman.api.names import OPERATOR_NAMESPACE
 from pointsman.api.reasons import Reason
-from pointsman.controller.apply import Refused
+from pointsman.controller.apply.apply import Refused
 from pointsman.controller.duty import Duty
-from pointsman.controller.gather import Gatherer
+from pointsman.controller.gather.gather import Gatherer
+from pointsman.controller.gather.mirrors import Mirrors
 from pointsman.controller.metrics import Metrics
-from pointsman.controller.mirrors import Mirrors
 from pointsman.controller.reconcile import Reconciler
 from pointsman.controller.shell import Shell
 from pointsman.controller.work_queue import WorkQueue

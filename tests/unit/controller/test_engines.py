@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from pointsman.controller.engines import EnginePod, engine
+from pointsman.controller.plan.engines import EnginePod, engine
 
 
 def pod(**status: Any) -> EnginePod:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pointsman.controller.images import AllowedImages, Reference, parse
+from pointsman.controller.plan.images import AllowedImages, Reference, parse
 
 DIGEST = "sha256:" + "a" * 64
 OTHER_DIGEST = "sha256:" + "b" * 64

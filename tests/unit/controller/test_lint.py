@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 import pointsman
-from pointsman.controller.children import ORDER
-from pointsman.controller.lint import lint
+from pointsman.controller.render.children import ORDER
+from pointsman.controller.render.lint import lint
 
 TEMPLATES = Path(pointsman.__file__).parent / "templates"
 

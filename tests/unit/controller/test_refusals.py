@@ -16,7 +16,7 @@ from tests.unit.controller.scene import (
     sibling,
 )
 
-from pointsman.controller.children import Identity, Ownership
+from pointsman.controller.render.children import Identity, Ownership
 from pointsman.kube.resources import CONFIG_MAPS, DEPLOYMENTS, ROLES
 
 NEW = scene()

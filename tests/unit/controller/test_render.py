@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from tests.unit.controller.scene import FLEET, UID, plain, scene
 
 from pointsman.api.spec import EngineSpec, ResourceListSpec, ResourcesSpec, TolerationSpec
-from pointsman.controller.allowlist import AllowlistError, faults_of, require
-from pointsman.controller.children import Child, Fleet
-from pointsman.controller.render import render, yaml_json
-from pointsman.controller.revision import Revision, from_config_map
+from pointsman.controller.plan.revision import Revision, from_config_map
+from pointsman.controller.render.allowlist import AllowlistError, faults_of, require
+from pointsman.controller.render.children import Child, Fleet
+from pointsman.controller.render.render import render, yaml_json
 from pointsman.kube.resources import CONFIG_MAPS, DEPLOYMENTS, ROLES, SERVICE_ACCOUNTS
 
 GOLDEN = Path(__file__).parent / "golden" / "children.yaml"

@@ -8,8 +8,8 @@ from tests.unit.controller.scene import NOW, Scene, count, scene
 
 from pointsman.api.report import Pending, UnschedulableReason
 from pointsman.api.status import encode_status
-from pointsman.controller.gather import count_waiting
-from pointsman.controller.statistics import statistics
+from pointsman.controller.gather.gather import count_waiting
+from pointsman.controller.plan.statistics import statistics
 from pointsman.kube.objects import Metadata, Pod, PodCondition, PodSpec, PodStatus, SchedulingGate
 
 WELL = scene().well()

@@ -8,8 +8,8 @@ import pytest
 from tests.unit.controller.scene import LEADER, Scene, conditions, message, ready, scene
 
 from pointsman.api.status import LastGood, encode_status
-from pointsman.controller.engines import Engine
-from pointsman.controller.world import Leadership
+from pointsman.controller.plan.engines import Engine
+from pointsman.controller.plan.world import Leadership
 
 NEW = scene()
 HASH = NEW.revision.short_hash

@@ -7,7 +7,7 @@ import pytest
 from tests.unit.engine.worlds import Fit, Points, Refuse, cluster, decide, laid_open, policy
 
 from pointsman.engine.cluster.cluster import Cluster
-from pointsman.engine.rule_error import RuleError
+from pointsman.engine.cycle.rule_error import RuleError
 from pointsman.testing.builders import PodBuilder, node, pod
 
 POD = pod("p").info()

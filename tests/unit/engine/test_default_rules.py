@@ -7,8 +7,8 @@ import pytest
 from tests.unit.engine.worlds import cluster, decide, laid_open
 
 from pointsman.engine.cluster.cluster import Cluster
-from pointsman.engine.filtering import search
-from pointsman.engine.nominator import Nominator
+from pointsman.engine.cycle.filtering import search
+from pointsman.engine.cycle.nominator import Nominator
 from pointsman.policy.document import PolicyDocument
 from pointsman.policy.policy import Policy, WeightedPriority
 from pointsman.policy.registry import BUILT

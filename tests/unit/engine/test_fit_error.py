@@ -2,7 +2,7 @@
 
 import pytest
 
-from pointsman.engine import fit_error
+from pointsman.engine.cycle import fit_error
 
 
 @pytest.mark.parametrize(

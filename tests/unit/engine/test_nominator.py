@@ -1,6 +1,6 @@
 """Nominations: who waits for which node, and who must yield."""
 
-from pointsman.engine.nominator import Nominator
+from pointsman.engine.cycle.nominator import Nominator
 from pointsman.policy.pod import PodInfo
 from pointsman.testing.builders import pod
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tests.unit.engine.worlds import Fit, Points, Prefilter, Refuse, cluster, decide, policy
 
-from pointsman.engine.nominator import Nominator
+from pointsman.engine.cycle.nominator import Nominator
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.rule import PredicateBase
 from pointsman.policy.view import BoolArray, ClusterView, Pods, Rows

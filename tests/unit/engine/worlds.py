@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from pointsman.engine.cluster.cluster import Cluster
-from pointsman.engine.cycle import Decision, schedule
-from pointsman.engine.explain import Explanation, explain
-from pointsman.engine.nominator import Nominator
+from pointsman.engine.cycle.cycle import Decision, schedule
+from pointsman.engine.cycle.explain import Explanation, explain
+from pointsman.engine.cycle.nominator import Nominator
 from pointsman.policy.document import PolicyDocument
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.policy import LabelMatcher, Policy, WeightedPriority

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from pointsman.engine.backoff import Backoff
 from pointsman.engine.cluster.cluster import Cluster
-from pointsman.engine.queue import SchedulingQueue
-from pointsman.engine.queued_pod import Place, QueuedPod
-from pointsman.engine.wakeups import Wakeups, own_changes
+from pointsman.engine.queue.backoff import Backoff
+from pointsman.engine.queue.queue import SchedulingQueue
+from pointsman.engine.queue.queued_pod import Place, QueuedPod
+from pointsman.engine.queue.wakeups import Wakeups, own_changes
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.rule import Change, Happening, Wakes
 

@@ -12,9 +12,9 @@ from tests.unit.engine_process.mini_api import Json, MiniApi, until
 from tests.unit.engine_process.policies import policy
 
 from pointsman.api.report import ProfileReport, Report, decode
-from pointsman.engine.identity import Identity
-from pointsman.engine.listen import Listen
-from pointsman.engine.process import run
+from pointsman.engine.process.identity import Identity
+from pointsman.engine.process.listen import Listen
+from pointsman.engine.process.process import run
 from pointsman.policy.policy import Policy
 from pointsman.testing.builders import NodeBuilder, PodBuilder, node, pod
 from pointsman.testing.clock import VirtualClock

@@ -2,9 +2,9 @@
 
 from typing import Any, cast
 
-from pointsman.engine.announce import REPEAT_SECONDS, Announcer
-from pointsman.engine.conditions import ConditionWriter
-from pointsman.engine.pod_condition import Failure, FailureReason
+from pointsman.engine.announce.announce import REPEAT_SECONDS, Announcer
+from pointsman.engine.announce.conditions import ConditionWriter
+from pointsman.engine.announce.pod_condition import Failure, FailureReason
 from pointsman.kube.events import EventWriter
 from pointsman.policy.pod import PodInfo
 from pointsman.testing.builders import pod

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pointsman.engine.backoff import Backoff, is_backing_off
+from pointsman.engine.queue.backoff import Backoff, is_backing_off
 
 
 @pytest.mark.parametrize(

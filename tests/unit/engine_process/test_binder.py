@@ -11,10 +11,10 @@ import msgspec
 import pytest
 from tests.unit.engine_process.mini_api import until
 
-from pointsman.engine.assumption import Assumption
-from pointsman.engine.binder import BACKLOG, WORKERS, Binder
-from pointsman.engine.queued_pod import QueuedPod
-from pointsman.engine.verdict import Outcome, Verdict
+from pointsman.engine.binding.assumption import Assumption
+from pointsman.engine.binding.binder import BACKLOG, WORKERS, Binder
+from pointsman.engine.binding.verdict import Outcome, Verdict
+from pointsman.engine.queue.queued_pod import QueuedPod
 from pointsman.kube.client import Client
 from pointsman.kube.errors import KubeError, NotSent, Unreachable, api_error
 from pointsman.kube.objects import Pod

@@ -11,8 +11,8 @@ from typing import Any, cast
 import msgspec
 import pytest
 
-from pointsman.engine.conditions import ConditionWriter
-from pointsman.engine.pod_condition import Failure, FailureReason
+from pointsman.engine.announce.conditions import ConditionWriter
+from pointsman.engine.announce.pod_condition import Failure, FailureReason
 from pointsman.kube.client import Client
 from pointsman.kube.errors import KubeError, NotSent, Unreachable, api_error
 from pointsman.kube.objects import PodCondition

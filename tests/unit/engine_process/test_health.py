@@ -7,10 +7,10 @@ from typing import Any, cast
 import pytest
 from aiohttp import web
 
-from pointsman.engine.health import missing, troubles
-from pointsman.engine.http import ServeError, serve
-from pointsman.engine.listen import Listen, parse_listen
 from pointsman.engine.loop import DecisionLoop
+from pointsman.engine.process.health import missing, troubles
+from pointsman.engine.process.http import ServeError, serve
+from pointsman.engine.process.listen import Listen, parse_listen
 
 
 @dataclass

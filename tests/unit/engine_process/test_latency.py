@@ -4,10 +4,10 @@ import pytest
 
 from pointsman.api.names import REPORT_ANNOTATION
 from pointsman.api.report import Attempts, Pending, ProfileReport, Report, UnschedulableReason, decode, encode
-from pointsman.engine.latency import WINDOW, BindRate, Latencies
-from pointsman.engine.queued_pod import QueuedPod
-from pointsman.engine.reporting import REFRESH_SECONDS, Reporter, top_reasons
-from pointsman.engine.statistics import Statistics
+from pointsman.engine.queue.queued_pod import QueuedPod
+from pointsman.engine.report.latency import WINDOW, BindRate, Latencies
+from pointsman.engine.report.reporting import REFRESH_SECONDS, Reporter, top_reasons
+from pointsman.engine.report.statistics import Statistics
 from pointsman.kube.objects import Lease, Metadata
 from pointsman.testing.builders import pod
 from pointsman.testing.clock import VirtualClock

@@ -9,8 +9,8 @@ from tests.unit.engine_process.mini_api import until
 from tests.unit.engine_process.policies import policy
 
 from pointsman.api.report import Attempts
-from pointsman.engine.identity import parse_lease
-from pointsman.engine.leadership import Refusals
+from pointsman.engine.process.identity import parse_lease
+from pointsman.engine.process.leadership import Refusals
 from pointsman.kube.client import Client
 from pointsman.kube.errors import KubeError, Unreachable, api_error
 from pointsman.kube.objects import Lease, Metadata

@@ -7,10 +7,10 @@ import pytest
 from tests.unit.engine_process.harness import ours
 from tests.unit.engine_process.test_scheduler import Bench
 
-from pointsman.engine.cycle import schedule
-from pointsman.engine.nominator import Nominator
-from pointsman.engine.queued_pod import Place
-from pointsman.engine.verdict import Outcome, Verdict
+from pointsman.engine.binding.verdict import Outcome, Verdict
+from pointsman.engine.cycle.cycle import schedule
+from pointsman.engine.cycle.nominator import Nominator
+from pointsman.engine.queue.queued_pod import Place
 from pointsman.kube.objects import Node
 from pointsman.policy.pod import PodInfo
 from pointsman.testing.builders import PodBuilder, host_port, node, pod

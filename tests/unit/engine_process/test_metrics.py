@@ -3,8 +3,8 @@
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from pointsman.engine.metrics import Metrics, Reading
-from pointsman.engine.queued_pod import Place
+from pointsman.engine.queue.queued_pod import Place
+from pointsman.engine.report.metrics import Metrics, Reading
 
 
 def _metrics() -> Metrics:

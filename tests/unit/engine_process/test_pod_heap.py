@@ -5,8 +5,8 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pointsman.engine.pod_heap import PodHeap
-from pointsman.engine.queued_pod import QueuedPod
+from pointsman.engine.queue.pod_heap import PodHeap
+from pointsman.engine.queue.queued_pod import QueuedPod
 from pointsman.testing.builders import pod
 
 

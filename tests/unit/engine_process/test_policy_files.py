@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from tests.unit.engine_process.policies import document
 
-from pointsman.engine.policy_files import Expectation, PolicyFileError, load_policies, parse_expectation
+from pointsman.engine.process.policy_files import Expectation, PolicyFileError, load_policies, parse_expectation
 from pointsman.policy.document import canonical_json, content_hash
 
 GOOD = canonical_json(document())

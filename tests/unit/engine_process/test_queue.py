@@ -16,10 +16,10 @@ from tests.unit.engine_process.changes import (
 )
 
 from pointsman.api.report import Pending
-from pointsman.engine.backoff import Backoff
-from pointsman.engine.queue import SchedulingQueue
-from pointsman.engine.queued_pod import Place
-from pointsman.engine.wakeups import Wakeups
+from pointsman.engine.queue.backoff import Backoff
+from pointsman.engine.queue.queue import SchedulingQueue
+from pointsman.engine.queue.queued_pod import Place
+from pointsman.engine.queue.wakeups import Wakeups
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.rule import Change, Happening, Wakes
 from pointsman.testing.builders import PodBuilder, pod

@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, rule
 from tests.unit.engine_process.changes import FIT, TAINTS, VIEW, change, queue
 
-from pointsman.engine.queue import SchedulingQueue
-from pointsman.engine.queued_pod import Place, QueuedPod
-from pointsman.engine.wakeups import own_changes
+from pointsman.engine.queue.queue import SchedulingQueue
+from pointsman.engine.queue.queued_pod import Place, QueuedPod
+from pointsman.engine.queue.wakeups import own_changes
 from pointsman.policy.rule import Happening
 from pointsman.testing.builders import pod
 

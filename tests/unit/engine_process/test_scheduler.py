@@ -9,14 +9,14 @@ from tests.unit.engine_process.harness import ours
 from tests.unit.engine_process.policies import policy
 
 from pointsman.api.report import Attempts, Pending
-from pointsman.engine.announce import Announcer
-from pointsman.engine.assumption import Assumption
+from pointsman.engine.announce.announce import Announcer
+from pointsman.engine.announce.pod_condition import Failure
+from pointsman.engine.binding.assumption import Assumption
+from pointsman.engine.binding.verdict import Outcome, Verdict
 from pointsman.engine.cluster.cluster import Changes, Cluster
-from pointsman.engine.metrics import Metrics
-from pointsman.engine.pod_condition import Failure
 from pointsman.engine.policy_state import Surroundings
+from pointsman.engine.report.metrics import Metrics
 from pointsman.engine.scheduler import PolicyScheduler
-from pointsman.engine.verdict import Outcome, Verdict
 from pointsman.policy.pod import PodInfo
 from pointsman.testing.builders import PodBuilder, node
 from pointsman.testing.clock import VirtualClock

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pointsman.engine.verdict import Verdict, judge
+from pointsman.engine.binding.verdict import Verdict, judge
 from pointsman.kube.objects import Pod
 from pointsman.testing.builders import pod
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from pointsman.api.reasons import Reason
-from pointsman.controller.profile import Profile
-from pointsman.controller.revision import Revision
-from pointsman.controller.world import World
+from pointsman.controller.plan.profile import Profile
+from pointsman.controller.plan.revision import Revision
+from pointsman.controller.plan.world import World
 
 
 class Effect(StrEnum):

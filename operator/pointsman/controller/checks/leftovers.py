@@ -5,8 +5,8 @@ What is written to an object that is about to vanish, vanishes with it. The garb
 
 from pointsman.api.reasons import Reason
 from pointsman.controller.checks.finding import Effect, Finding, Inputs
-from pointsman.controller.children import Ownership
-from pointsman.controller.render import wanted
+from pointsman.controller.render.children import Ownership
+from pointsman.controller.render.render import wanted
 
 
 def check(inputs: Inputs) -> Finding | None:

@@ -3,8 +3,8 @@
 from pointsman.api.names import PROFILE_LABEL
 from pointsman.api.reasons import Reason
 from pointsman.controller.checks.finding import Effect, Finding, Inputs
-from pointsman.controller.children import Ownership
-from pointsman.controller.render import wanted
+from pointsman.controller.render.children import Ownership
+from pointsman.controller.render.render import wanted
 
 
 def check(inputs: Inputs) -> Finding | None:

@@ -11,7 +11,7 @@ from pointsman.controller.checks import (
     suspended,
 )
 from pointsman.controller.checks.finding import Check, Finding, Inputs
-from pointsman.controller.revision import Revision
+from pointsman.controller.plan.revision import Revision
 
 CHECKS: Final[tuple[Check, ...]] = (
     suspended.check,

@@ -7,7 +7,7 @@ both were made within one second and the other one was seen later.
 from pointsman.api.messages import quote
 from pointsman.api.reasons import Reason
 from pointsman.controller.checks.finding import Effect, Finding, Inputs
-from pointsman.controller.profile import Sibling
+from pointsman.controller.plan.profile import Sibling
 
 
 def check(inputs: Inputs) -> Finding | None:

@@ -13,13 +13,13 @@ from typing import Final
 import msgspec
 
 from pointsman.api.spec import parse_spec
-from pointsman.engine.announce import Announcer
+from pointsman.engine.announce.announce import Announcer
+from pointsman.engine.announce.conditions import ConditionWriter
+from pointsman.engine.announce.pod_condition import Failure, FailureReason
 from pointsman.engine.cluster.cluster import Cluster
-from pointsman.engine.conditions import ConditionWriter
-from pointsman.engine.cycle import schedule
-from pointsman.engine.nominator import Nominator
-from pointsman.engine.pod_condition import Failure, FailureReason
-from pointsman.engine.rule_error import RuleError
+from pointsman.engine.cycle.cycle import schedule
+from pointsman.engine.cycle.nominator import Nominator
+from pointsman.engine.cycle.rule_error import RuleError
 from pointsman.kube.client import Client
 from pointsman.kube.clock import Clock
 from pointsman.kube.errors import KubeError

@@ -1,0 +1,1 @@
+"""Writes: makes the cluster what a plan says, and tells drift from what is as it should be."""

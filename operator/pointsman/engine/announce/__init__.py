@@ -1,0 +1,1 @@
+"""What a pod's owner sees: events and the PodScheduled condition."""

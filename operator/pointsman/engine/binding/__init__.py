@@ -1,0 +1,1 @@
+"""What follows a decision: the assumed pod, its binding, and what became of it."""

@@ -1,0 +1,57 @@
+"""One scheduling decision: the best node for a pod, or why there is none.
+
+A pure function of the policy, the pod, the columns and the seeded generator: nothing is written, nothing awaited.
+Charging the pod to the chosen node (`Cluster.assume`) and the binding are the caller's. Every node is filtered and
+scored; kube-scheduler's sampling of large clusters has no counterpart.
+"""
+
+import random
+from dataclasses import dataclass
+
+from pointsman.engine.cycle import fit_error
+from pointsman.engine.cycle.filtering import Search, search
+from pointsman.engine.cycle.nominator import Nominator
+from pointsman.engine.cycle.scoring import best, draw, score_rows, total
+from pointsman.policy.pod import PodInfo
+from pointsman.policy.policy import Policy
+from pointsman.policy.view import BoolArray, ClusterView
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Where a pod goes. `row` and `node` are None and empty when it fits nowhere; `message` then says why."""
+
+    row: int | None
+    node: str
+    feasible: int  # nodes that passed every predicate
+    evaluated: int  # nodes that were looked at
+    message: str = ""
+    reasons: tuple[str, ...] = ()  # those in the message, each once, without counts
+    rejectors: frozenset[str] = frozenset()  # instances that refused a node or the pod, and filtering.POOL_REJECTOR
+
+
+def schedule(
+    policy: Policy,
+    pod: PodInfo,
+    cluster: ClusterView,
+    candidates: BoolArray,
+    nominator: Nominator,
+    rng: random.Random,
+) -> Decision:
+    """Decide on one pod. `candidates` is bool (capacity,): the rows of the profile's nodes. Raises RuleError."""
+    if not cluster.node_count:
+        return Decision(None, "", 0, 0, fit_error.NO_NODES, (fit_error.NO_NODES,))
+    found = search(policy, pod, cluster, candidates, nominator)
+    if not len(found.feasible):
+        counts = found.reason_counts()
+        return Decision(None, "", 0, found.evaluated, found.message(counts), tuple(counts), found.rejectors())
+    row = _choose(policy, pod, cluster, found, rng)
+    return Decision(row, cluster.node_name(row), len(found.feasible), found.evaluated)
+
+
+def _choose(policy: Policy, pod: PodInfo, cluster: ClusterView, found: Search, rng: random.Random) -> int:
+    rows = found.feasible
+    if len(rows) == 1:
+        return int(rows[0])
+    totals = total(score_rows(policy, pod, cluster, rows), len(rows))
+    return draw(best(rows, totals), rng)

@@ -1,0 +1,71 @@
+"""The start of a cycle: every predicate sees the pod once, before any node is looked at (PreFilter).
+
+Order of answers as in kube-scheduler 1.36 (framework/runtime/framework.go): a refusal that no preemption can mend ends
+the cycle at once, any other is remembered while the rest still prepare, and predicates that name the only possible
+nodes must have one in common.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from pointsman.engine.cycle import fit_error
+from pointsman.engine.cycle.rule_error import asking
+from pointsman.policy.pod import PodInfo
+from pointsman.policy.policy import Policy
+from pointsman.policy.rule import Predicate, Reject, Skip
+from pointsman.policy.view import ClusterView
+
+
+class Prepared(NamedTuple):
+    """A predicate and what it worked out for the pod."""
+
+    predicate: Predicate[Any]
+    state: Any
+
+
+class Refused(NamedTuple):
+    """The pod fits nowhere, whatever the node: why, and the predicates that say so."""
+
+    reasons: tuple[str, ...]
+    rejectors: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Preparation:
+    """The predicates that have something to say, and the only nodes worth looking at (None: all)."""
+
+    prepared: tuple[Prepared, ...]
+    names: frozenset[str] | None
+    restrictors: tuple[str, ...]  # the predicates that named them
+
+
+def prepare(policy: Policy, pod: PodInfo, cluster: ClusterView) -> Preparation | Refused:
+    """Ask every predicate of the policy in order. Raises RuleError."""
+    prepared: list[Prepared] = []
+    names: frozenset[str] | None = None
+    restrictors: tuple[str, ...] = ()
+    remembered: Refused | None = None
+    for predicate in policy.predicates:
+        state, only = _ask(predicate, pod, cluster)
+        if isinstance(state, Skip):
+            continue
+        if isinstance(state, Reject):
+            if not state.resolvable:
+                return Refused(state.reasons, (predicate.name,))
+            remembered = Refused(state.reasons, (predicate.name,))
+            continue
+        prepared.append(Prepared(predicate, state))
+        if only is not None:
+            restrictors = (*restrictors, predicate.name)
+            names = only if names is None else names & only
+            if not names:
+                return Refused((fit_error.irreconcilable(restrictors),), restrictors)
+    if remembered is not None:
+        return Refused(remembered.reasons, (*restrictors, *remembered.rejectors))
+    return Preparation(tuple(prepared), names, restrictors)
+
+
+def _ask(predicate: Predicate[Any], pod: PodInfo, cluster: ClusterView) -> tuple[Any, frozenset[str] | None]:
+    with asking(predicate.name):
+        state = predicate.prepare(pod, cluster)
+        return state, None if isinstance(state, Skip | Reject) else predicate.narrows(state)

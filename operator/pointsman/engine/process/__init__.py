@@ -1,0 +1,1 @@
+"""An engine as a process: policy files, leadership, pages, start and end."""

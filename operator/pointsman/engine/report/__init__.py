@@ -1,0 +1,1 @@
+"""What an engine tells of itself: statistics, the report on the Lease, metrics."""
