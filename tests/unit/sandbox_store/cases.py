@@ -1,194 +1,29 @@
 """What is asked of both servers: each case is a few calls; all but the quiet ones are compared."""
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from tests.crd import specs
-from tests.unit.sandbox_store.servers import APPLY, JSON_PATCH, MERGE, STRATEGIC
-
-NAMESPACED = "/NAMESPACE"
-PODS = "/api/v1/namespaces/NAMESPACE/pods"
-MAPS = "/api/v1/namespaces/NAMESPACE/configmaps"
-DEPLOYMENTS = "/apis/apps/v1/namespaces/NAMESPACE/deployments"
-DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
-PROFILES = "/apis/pointsman.dev/v1alpha1/schedulerprofiles"
-WIDGETS = "/apis/sandbox.test/v1/namespaces/NAMESPACE/widgets"
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    method: str
-    path: str
-    body: Any = None
-    content_type: str = ""
-    query: dict[str, str] = field(default_factory=dict)
-    quiet: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    name: str
-    steps: tuple[Step, ...]
-
-    def __str__(self) -> str:
-        return self.name
-
-
-def post(path: str, body: Any, *, quiet: bool = False, **query: str) -> Step:
-    return Step("POST", path, body, query={"fieldManager": "test", **query}, quiet=quiet)
-
-
-def put(path: str, body: Any, *, quiet: bool = False, **query: str) -> Step:
-    return Step("PUT", path, body, query={"fieldManager": "test", **query}, quiet=quiet)
-
-
-def patched(path: str, body: Any, kind: str, *, quiet: bool = False, **query: str) -> Step:
-    return Step("PATCH", path, body, kind, query={"fieldManager": "test", **query}, quiet=quiet)
-
-
-def applied(path: str, body: Any, manager: str = "applier", *, quiet: bool = False, **query: str) -> Step:
-    return Step("PATCH", path, body, APPLY, query={"fieldManager": manager, **query}, quiet=quiet)
-
-
-def get(path: str) -> Step:
-    return Step("GET", path)
-
-
-def delete(path: str, **query: str) -> Step:
-    return Step("DELETE", path, query=query, quiet=True)
-
-
-DEFINITION = {
-    "apiVersion": "apiextensions.k8s.io/v1",
-    "kind": "CustomResourceDefinition",
-    "metadata": {"name": "widgets.sandbox.test"},
-    "spec": {
-        "group": "sandbox.test",
-        "scope": "Namespaced",
-        "names": {"plural": "widgets", "kind": "Widget"},
-        "versions": [
-            {
-                "name": "v1",
-                "served": True,
-                "storage": True,
-                "subresources": {"status": {}},
-                "schema": {
-                    "openAPIV3Schema": {
-                        "type": "object",
-                        "required": ["spec"],
-                        "properties": {
-                            "spec": {
-                                "type": "object",
-                                "required": ["size"],
-                                "x-kubernetes-validations": [
-                                    {"rule": "self.size != 7", "message": "seven is taken"},
-                                    {
-                                        "rule": "!has(self.color) || self.size < 5 || self.color != 'red'",
-                                        "messageExpression": "'no red' + ' of that size'",
-                                        "fieldPath": ".color",
-                                    },
-                                ],
-                                "properties": {
-                                    "size": {"type": "integer", "minimum": 0, "maximum": 9},
-                                    "big": {"type": "integer", "maximum": 1000000},
-                                    "ratio": {"type": "number", "minimum": 0.5, "multipleOf": 0.5},
-                                    "color": {"type": "string", "enum": ["red", "green"], "default": "green"},
-                                    "name": {"type": "string", "minLength": 2, "maxLength": 5, "pattern": "^[a-z]+$"},
-                                    "fixed": {
-                                        "type": "string",
-                                        "maxLength": 9,
-                                        "x-kubernetes-validations": [
-                                            {"rule": "self == oldSelf", "message": "fixed is immutable"}
-                                        ],
-                                    },
-                                    "once": {
-                                        "type": "string",
-                                        "maxLength": 9,
-                                        "x-kubernetes-validations": [
-                                            {"rule": "!oldSelf.hasValue() || self == 'x'", "optionalOldSelf": True}
-                                        ],
-                                    },
-                                    "port": {"x-kubernetes-int-or-string": True},
-                                    "on": {"type": "boolean"},
-                                    "maybe": {"type": "string", "nullable": True},
-                                    "tags": {
-                                        "type": "array",
-                                        "maxItems": 3,
-                                        "minItems": 1,
-                                        "x-kubernetes-list-type": "set",
-                                        "items": {"type": "string", "maxLength": 9},
-                                    },
-                                    "parts": {
-                                        "type": "array",
-                                        "x-kubernetes-list-type": "map",
-                                        "x-kubernetes-list-map-keys": ["name"],
-                                        "items": {
-                                            "type": "object",
-                                            "required": ["name"],
-                                            "properties": {
-                                                "name": {"type": "string"},
-                                                "count": {"type": "integer", "default": 1},
-                                            },
-                                        },
-                                    },
-                                    "free": {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
-                                    "labels": {
-                                        "type": "object",
-                                        "maxProperties": 2,
-                                        "additionalProperties": {"type": "string", "maxLength": 3},
-                                    },
-                                    "either": {
-                                        "type": "object",
-                                        "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
-                                        "oneOf": [{"required": ["a"]}, {"required": ["b"]}],
-                                    },
-                                },
-                            },
-                            "status": {
-                                "type": "object",
-                                "default": {"observedGeneration": -1},
-                                "properties": {
-                                    "observedGeneration": {"type": "integer"},
-                                    "phase": {"type": "string"},
-                                },
-                            },
-                        },
-                    }
-                },
-            }
-        ],
-    },
-}
-
-
-def widget(name: str, /, **spec: Any) -> dict[str, Any]:
-    return {"apiVersion": "sandbox.test/v1", "kind": "Widget", "metadata": {"name": name}, "spec": spec}
-
-
-def profile(spec: Any) -> dict[str, Any]:
-    metadata = {"name": "judged"}
-    return {"apiVersion": "pointsman.dev/v1alpha1", "kind": "SchedulerProfile", "metadata": metadata, "spec": spec}
-
-
-def config_map(name: str, data: dict[str, str] | None = None, **more: Any) -> dict[str, Any]:
-    body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": name}, **more}
-    return body if data is None else {**body, "data": data}
-
-
-def pod(name: str, /, **spec: Any) -> dict[str, Any]:
-    container = {"name": "main", "image": "none"}
-    body = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}}
-    return {**body, "spec": {"containers": [container], **spec}}
-
-
-def deployment(name: str, /, **spec: Any) -> dict[str, Any]:
-    template = {
-        "metadata": {"labels": {"app": "a"}},
-        "spec": {"containers": [{"name": "main", "image": "none:1", "ports": [{"containerPort": 80}]}]},
-    }
-    body = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name}}
-    return {**body, "spec": {"selector": {"matchLabels": {"app": "a"}}, "template": template, **spec}}
-
+from tests.unit.sandbox_store.builtin_cases import builtin_cases
+from tests.unit.sandbox_store.script import (
+    DEPLOYMENTS,
+    MAPS,
+    PROFILES,
+    WIDGETS,
+    Case,
+    Step,
+    applied,
+    config_map,
+    container,
+    delete,
+    deployment,
+    get,
+    patched,
+    post,
+    profile,
+    put,
+    widget,
+)
+from tests.unit.sandbox_store.servers import JSON_PATCH, MERGE, STRATEGIC
 
 # Faults of one custom object each, tried with a dry run in mode Strict.
 WIDGET_FAULTS: dict[str, dict[str, Any]] = {
@@ -335,159 +170,9 @@ def _write_cases() -> list[Case]:
     ]
 
 
-def _builtin_cases() -> list[Case]:
-    def tried(name: str, path: str, body: dict[str, Any]) -> Case:
-        return Case(name, (post(path, body, dryRun="All", fieldValidation="Strict"),))
-
-    limits = {"containers": [{"name": "c", "image": "i:1", "resources": {"limits": {"cpu": "1", "memory": "1Gi"}}}]}
-    more = {"limits": {"cpu": "1"}, "requests": {"cpu": "2"}}
-    return [
-        tried("a pod", PODS, pod("p")),
-        tried("a pod with limits", PODS, pod("p", **limits)),
-        tried("a pod without a token", PODS, pod("p", automountServiceAccountToken=False)),
-        tried("a pod with all sorts of things", PODS, pod("p", **_RICH)),
-        tried("a pod without containers", PODS, {**pod("p"), "spec": {}}),
-        tried("a pod without an image", PODS, pod("p", containers=[{"name": "c"}])),
-        tried("a pod without a container's name", PODS, pod("p", containers=[{"image": "c"}])),
-        tried("a pod that asks for more than its limit", PODS, pod("p", containers=[_container(resources=more)])),
-        tried("an unknown field of a pod", PODS, pod("p", nonsense=1)),
-        tried("an unknown field of a container", PODS, pod("p", containers=[_container(x=1, b=2)])),
-        tried("a deployment", DEPLOYMENTS, deployment("d")),
-        tried("a deployment that recreates", DEPLOYMENTS, deployment("d", strategy={"type": "Recreate"})),
-        tried("a deployment with another selector", DEPLOYMENTS, deployment("d", selector={"matchLabels": {"b": "c"}})),
-        tried("a deployment without a selector", DEPLOYMENTS, deployment("d", selector=None)),
-        tried("a deployment with too few replicas", DEPLOYMENTS, deployment("d", replicas=-1)),
-        tried("an unknown field of a deployment", DEPLOYMENTS, deployment("d", replica=1)),
-        tried(
-            "a node", "/api/v1/nodes", {"metadata": {"name": "n"}, "status": {"capacity": {"cpu": "2", "pods": "9"}}}
-        ),
-        *(tried(f"a pod with the wrong type of {name}", PODS, body) for name, body in _WRONG_PODS.items()),
-        *(
-            tried(f"a deployment with the wrong type of {n}", DEPLOYMENTS, deployment("d", **s))
-            for n, s in _WRONG.items()
-        ),
-        tried("a map with the wrong type of data", MAPS, {**config_map("m"), "data": {"a": 1}}),
-        tried("a map whose data is a list", MAPS, {**config_map("m"), "data": ["a"]}),
-        Case("quantities", tuple(_sized(quantity) for quantity in _QUANTITIES)),
-        tried(
-            "nulls of a pod", PODS, pod("p", nodeSelector=None, tolerations=None, containers=[_container(args=None)])
-        ),
-        tried(
-            "a lease", "/apis/coordination.k8s.io/v1/namespaces/NAMESPACE/leases", _named(spec={"holderIdentity": "a"})
-        ),
-        tried(
-            "a bad lease",
-            "/apis/coordination.k8s.io/v1/namespaces/NAMESPACE/leases",
-            _named(spec={"leaseDurationSeconds": 0}),
-        ),
-        tried("a secret", "/api/v1/namespaces/NAMESPACE/secrets", _named(stringData={"a": "b"})),
-        tried("a service account", "/api/v1/namespaces/NAMESPACE/serviceaccounts", _named()),
-        tried(
-            "a role",
-            "/apis/rbac.authorization.k8s.io/v1/namespaces/NAMESPACE/roles",
-            _named(rules=[{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]),
-        ),
-        tried(
-            "a role binding",
-            "/apis/rbac.authorization.k8s.io/v1/namespaces/NAMESPACE/rolebindings",
-            _named(
-                roleRef={"kind": "Role", "name": "r"},
-                subjects=[{"kind": "ServiceAccount", "name": "s", "namespace": "n"}],
-            ),
-        ),
-        tried(
-            "a disruption budget",
-            "/apis/policy/v1/namespaces/NAMESPACE/poddisruptionbudgets",
-            _named(spec={"minAvailable": 1, "selector": {"matchLabels": {"a": "b"}}}),
-        ),
-        tried("a priority class", "/apis/scheduling.k8s.io/v1/priorityclasses", _named(value=5)),
-        Case(
-            "changes of a pod",
-            (
-                post(PODS, pod("change", nodeSelector={"a": "b"}), quiet=True),
-                patched(f"{PODS}/change", {"spec": {"containers": [{"name": "main", "image": "other"}]}}, STRATEGIC),
-                patched(f"{PODS}/change", {"metadata": {"labels": {"a": "b"}}}, STRATEGIC),
-                patched(f"{PODS}/change/status", {"status": {"phase": "Running"}}, STRATEGIC),
-                delete(f"{PODS}/change", gracePeriodSeconds="0"),
-            ),
-        ),
-    ]
-
-
-_QUANTITIES: tuple[str | int | float, ...] = (
-    *("0", "0Gi", "1", 1, 0.5, "1000m", "1500m", "0.1", "1000", "1000000k", "1024Ki", "1000Ki", "1.5Gi", "0.5Ki"),
-    *("0.0005", "1e3", "12e6", "1E", "1500", "100e-3", "0.3Gi", ".5"),
-)
-
-
-def _sized(quantity: str | int | float) -> Step:
-    return post("/api/v1/nodes", {"metadata": {"name": "n"}, "status": {"capacity": {"cpu": quantity}}}, dryRun="All")
-
-
-_WRONG: dict[str, dict[str, Any]] = {
-    "replicas": {"replicas": "a"},
-    "paused": {"paused": "yes"},
-    "selector": {"selector": "a"},
-    "template": {"template": []},
-    "a fraction of replicas": {"replicas": 1.5},
-    "maxSurge": {"strategy": {"rollingUpdate": {"maxSurge": True}}},
-}
-_WRONG_PODS: dict[str, dict[str, Any]] = {
-    "spec": {"metadata": {"name": "p"}, "spec": 1},
-    "metadata": {"metadata": [], "spec": {}},
-    "labels": {"metadata": {"name": "p", "labels": {"a": 1}}, "spec": {}},
-    "containers": {"metadata": {"name": "p"}, "spec": {"containers": {"a": 1}}},
-    "a container": {"metadata": {"name": "p"}, "spec": {"containers": ["a"]}},
-    "an image": {"metadata": {"name": "p"}, "spec": {"containers": [{"image": 1}]}},
-    "a quantity": {
-        "metadata": {"name": "p"},
-        "spec": {"containers": [{"name": "a", "image": "i", "resources": {"requests": {"cpu": "lots"}}}]},
-    },
-    "a quantity in another form": {
-        "metadata": {"name": "p"},
-        "spec": {
-            "containers": [{"name": "a", "image": "i", "resources": {"requests": {"cpu": 1, "memory": "1000Ki"}}}]
-        },
-    },
-}
-
-
-def _named(**more: Any) -> dict[str, Any]:
-    return {"metadata": {"name": "x"}, **more}
-
-
-def _container(**more: Any) -> dict[str, Any]:
-    return {"name": "c", "image": "i", **more}
-
-
-_RICH: dict[str, Any] = {
-    "containers": [
-        {
-            "name": "c",
-            "image": "registry:5000/a/b:1.2",
-            "ports": [{"containerPort": 80}],
-            "env": [{"name": "IP", "valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}}}],
-            "readinessProbe": {"httpGet": {"port": 80}},
-            "livenessProbe": {"exec": {"command": ["a"]}, "periodSeconds": 3},
-            "volumeMounts": [{"name": "v", "mountPath": "/v"}],
-        }
-    ],
-    "initContainers": [{"name": "i", "image": "a@sha256:" + "0" * 64}],
-    "volumes": [
-        {"name": "v"},
-        {"name": "s", "secret": {"secretName": "s"}},
-        {"name": "m", "configMap": {"name": "m"}},
-        {"name": "h", "hostPath": {"path": "/h"}},
-        {"name": "p", "projected": {"sources": [{"serviceAccountToken": {"path": "t"}}]}},
-    ],
-    "tolerations": [{"operator": "Exists"}],
-    "hostNetwork": True,
-}
-
-
 def _strategic_cases() -> list[Case]:
     path = f"{DEPLOYMENTS}/smart"
-    containers = [_container(name=name, env=[{"name": "A", "value": "1"}]) for name in ("a", "b", "c")]
+    containers = [container(name=name, env=[{"name": "A", "value": "1"}]) for name in ("a", "b", "c")]
     template = {"metadata": {"labels": {"app": "a"}}, "spec": {"containers": containers}}
 
     def change(name: str, body: dict[str, Any]) -> Case:
@@ -617,7 +302,7 @@ CASES = [
     *_duplicate_cases(),
     *_metadata_cases(),
     *_write_cases(),
-    *_builtin_cases(),
+    *builtin_cases(),
     *_strategic_cases(),
     *_apply_cases(),
 ]

@@ -8,7 +8,8 @@ import pytest
 from tests.controlplane.plane import ControlPlane
 from tests.controlplane.wait import eventually
 from tests.crd.schema import crd
-from tests.unit.sandbox_store.cases import CASES, DEFINITION, DEFINITIONS, PROFILES, WIDGETS, Case, profile, widget
+from tests.unit.sandbox_store.cases import CASES
+from tests.unit.sandbox_store.script import DEFINITION, DEFINITIONS, PROFILES, WIDGETS, Case, profile, widget
 from tests.unit.sandbox_store.servers import Answer, RealServer, SandboxServer, Server, comparable
 
 
