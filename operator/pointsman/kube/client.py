@@ -6,6 +6,7 @@ time-out; a 401 makes the credential be read again once. No header and no body i
 """
 
 import asyncio
+import sys
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import nullcontext
 from enum import StrEnum
@@ -28,6 +29,9 @@ _MAX_ATTEMPTS: Final = 6  # of one call that is answered with 429
 # A call behind a fence leaves soon after the fence was asked, or not at all: a Lease's next holder starts 5 s later.
 _FREE: Final = aiohttp.ClientTimeout(total=None, connect=10.0)
 _FENCED: Final = aiohttp.ClientTimeout(total=None, connect=3.0)
+# A TLS connection that is closed in the middle of an answer waits for the peer's goodbye, for ever if none comes
+# (python/cpython#118960, mended in these versions). aiohttp then aborts it.
+_LEAVES_TLS_OPEN: Final = sys.version_info < (3, 12, 7) or (3, 13) <= sys.version_info < (3, 13, 1)
 _READ_BUFFER: Final = 1 << 20  # bytes; a bigger buffer means fewer, bigger batches from a busy watch
 _NO_QUERY: Final[Mapping[str, str]] = MappingProxyType({})
 
@@ -66,7 +70,11 @@ class Client:
     async def __aenter__(self) -> Self:
         secure = self._connection.ssl if self._connection.ssl is not None else True
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, ssl=secure),  # `_turns` is the limit
+            connector=aiohttp.TCPConnector(
+                limit=0,  # `_turns` is the limit
+                ssl=secure,
+                enable_cleanup_closed=_LEAVES_TLS_OPEN,
+            ),
             cookie_jar=aiohttp.DummyCookieJar(),
             headers=self._headers,
             read_bufsize=_READ_BUFFER,
