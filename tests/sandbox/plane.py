@@ -95,7 +95,7 @@ def _writer(log: IO[bytes]) -> Observer:
 
 def _entry(done: Done, now: datetime) -> dict[str, Any]:
     access, status = done.access, 200 if done.answer is None else done.answer.status
-    said = msgspec.json.decode(done.answer.body) if done.answer is not None and status >= 400 else {}
+    said = msgspec.json.decode(done.answer.body) if done.answer is not None and status in (401, 403) else {}
     binding = access.subresource == "binding" and done.call.body
     return {
         "stage": "ResponseComplete",

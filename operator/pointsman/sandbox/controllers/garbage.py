@@ -142,18 +142,17 @@ class GarbageCollector:
             await self._release(place, owner, FOREGROUND)
 
     async def _release(self, place: Place, owner: Any, finalizer: str) -> None:
-        metadata = owner.metadata
-        left = [one for one in metadata.finalizers if one != finalizer]
-        patch = {"metadata": {"uid": metadata.uid, "resourceVersion": metadata.resource_version, "finalizers": left}}
-        await self._client.patch(_path(place), patch, kind=PatchKind.MERGE)
+        left = [one for one in owner.metadata.finalizers if one != finalizer]
+        await self._patch(place, owner, {"finalizers": left or None})
 
     async def _let_go(self, place: Place, dependent: Any, uids: set[str]) -> None:
-        metadata = dependent.metadata
-        kept = [_wire(owner) for owner in metadata.owner_references if owner.uid not in uids]
-        patch = {
-            "metadata": {"uid": metadata.uid, "resourceVersion": metadata.resource_version, "ownerReferences": kept}
-        }
-        await self._client.patch(_path(place), patch, kind=PatchKind.MERGE)
+        kept = [_wire(owner) for owner in dependent.metadata.owner_references if owner.uid not in uids]
+        await self._patch(place, dependent, {"ownerReferences": kept or None})
+
+    async def _patch(self, place: Place, found: Any, metadata: dict[str, Any]) -> None:
+        """Write metadata of an object that is still the one that was looked at."""
+        known = {"uid": found.metadata.uid, "resourceVersion": found.metadata.resource_version}
+        await self._client.patch(_path(place), {"metadata": {**known, **metadata}}, kind=PatchKind.MERGE)
 
 
 def _blocks(references: Iterable[Owner], uid: str) -> bool:

@@ -28,6 +28,7 @@ class FieldConflict(Exception):
     """Other managers own fields that the configuration wants to change. `causes` are (field, message) pairs."""
 
     def __init__(self, conflicts: list[tuple[Entry, tuple[str, ...]]]) -> None:
+        self.fields: Fields = frozenset(path for _, path in conflicts)
         self.causes = [(written(path), f"conflict with {_shown(entry)}") for entry, path in conflicts]
         super().__init__(_message(conflicts))
 

@@ -49,7 +49,9 @@ def answer(body: Object, status: int = 200, warnings: Sequence[str] = ()) -> Ans
 
 
 def refusal(refused: Refused) -> Answer:
-    """The Status object of a refused call."""
+    """The Status object of a refused call; plain text where a real server's routing answers, which knows no objects."""
+    if refused.code == 404 and not refused.reason:
+        return Answer(f"{refused.message}\n".encode(), refused.code, "text/plain")
     return answer(refused.status(), refused.code)
 
 

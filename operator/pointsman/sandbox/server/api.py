@@ -13,7 +13,7 @@ from pointsman.sandbox.server.reading import get, list_
 from pointsman.sandbox.server.request import Call, Options, Route, no_such_path, not_allowed, options, route
 from pointsman.sandbox.server.reviews import review
 from pointsman.sandbox.server.subresources import Visit, through
-from pointsman.sandbox.server.users import Authenticator, User
+from pointsman.sandbox.server.users import ANONYMOUS, AUTHENTICATED, Authenticator, User
 from pointsman.sandbox.server.version import VERSION
 from pointsman.sandbox.server.watching import lines
 from pointsman.sandbox.server.writing import create, delete, delete_collection, deletion, replace, revise
@@ -61,9 +61,9 @@ class Api:
 
     def handle(self, call: Call) -> Answer | Lines:
         """The answer to a call; of a watch its lines, of which the first may still raise Refused."""
-        user, access = None, Access(call.method.lower(), path=call.path)
+        user, access = ANONYMOUS, Access(call.method.lower(), path=call.path)
         try:
-            user = self._tokens.user(call.headers.get("Authorization", ""))
+            user = self._impersonated(self._tokens.user(call.headers.get("Authorization", "")), call.headers)
             wanted = form(call.headers.get("Accept", ""), call.query)
             if call.path.startswith(("/api/v1/", "/apis/")) and (found := self._resource(call)):
                 asked = options(call.query)
@@ -76,9 +76,17 @@ class Api:
                 done = self._other(call, wanted, user, access)
         except Refused as refused:
             done = refusal(refused)
-        if self._observer is not None and user is not None:
+        if self._observer is not None:
             self._observer(Done(user, access, call, done if isinstance(done, Answer) else None))
         return done
+
+    def _impersonated(self, user: User, headers: Mapping[str, str]) -> User:
+        """Whoever the caller wants to be, if he may. Groups cannot be chosen."""
+        name = headers.get("Impersonate-User", "")
+        if not name:
+            return user
+        self._check(user, Access("impersonate", resource="users", name=name))
+        return User(name, (AUTHENTICATED,))
 
     def _check(self, user: User, access: Access) -> None:
         if not self._authorizer.allows(user, access):

@@ -70,6 +70,8 @@ def route(path: str, kinds: Registry) -> Route:
         namespace, rest = rest[1], rest[2:]
     kind = kinds.lookup(group, version, rest[0]) if rest else None
     name, subresource = (*rest[1:3], "", "")[0], (*rest[1:3], "", "")[1]
+    if kind is None and not any((one.group, one.version) == (group, version) for one in kinds):
+        raise Refused(404, "", "404 page not found")
     if kind is None or len(rest) > 3 or (namespace and not kind.namespaced):
         raise no_such_path()
     if kind.namespaced and name and not namespace:

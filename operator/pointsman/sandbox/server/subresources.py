@@ -47,10 +47,10 @@ def evict(store: Store, route: Route, options: Options, body: bytes) -> Answer:
 
 
 def log(store: Store, route: Route) -> Answer:
-    """GET pods/log: there is no kubelet to ask. Raises Refused (400) always, 404 for no pod."""
+    """GET pods/log: nothing for a pod that never ran. Raises Refused (400) for others: there is no kubelet to ask."""
     pod = store.get(route.kind, route.namespace, route.name).object
     if not pod["spec"].get("nodeName"):
-        raise bad_request(f"pod {route.name} does not have a host assigned")
+        return Answer(b"", content_type="text/plain")
     raise bad_request(
         f"the sandbox serves no logs: the node agent that runs pod {route.name} keeps them in its work directory"
     )

@@ -64,7 +64,7 @@ class Ledger:
 
     def put(self, shelf: Shelf, obj: Object, old: Stored | None, owners: Owners, *, dry_run: bool) -> Stored:
         """Store a new version of an object. A dry run only says what it would be."""
-        stored = self._version_of(shelf, obj, owners, dry_run=dry_run)
+        stored = self._version_of(shelf, obj, old, owners, dry_run=dry_run)
         if not dry_run:
             if old is not None:
                 self._forget(old)
@@ -76,19 +76,21 @@ class Ledger:
 
     def remove(self, shelf: Shelf, obj: Object, old: Stored, *, dry_run: bool) -> Stored:
         """Take an object out; `obj` is its last state."""
-        stored = self._version_of(shelf, obj, old.owners, dry_run=dry_run)
+        stored = self._version_of(shelf, obj, old, old.owners, dry_run=dry_run)
         if not dry_run:
             self._forget(old)
             shelf.objects.remove(old)
             shelf.hub.publish(Change(DELETED, stored, old))
         return stored
 
-    def _version_of(self, shelf: Shelf, obj: Object, owners: Owners, *, dry_run: bool) -> Stored:
-        if dry_run:
+    def _version_of(self, shelf: Shelf, obj: Object, old: Stored | None, owners: Owners, *, dry_run: bool) -> Stored:
+        if dry_run and old is None:
             return Stored(shelf.kind, obj, self.version, owners)
-        self.version += 1
-        metadata = {**obj["metadata"], "resourceVersion": str(self.version)}
-        return Stored(shelf.kind, {**obj, "metadata": metadata}, self.version, owners)
+        if not dry_run:
+            self.version += 1
+        version = self.version if old is None or not dry_run else old.resource_version
+        metadata = {**obj["metadata"], "resourceVersion": str(version)}
+        return Stored(shelf.kind, {**obj, "metadata": metadata}, version, owners)
 
     def _forget(self, stored: Stored) -> None:
         for uid in _owner_uids(stored.object):

@@ -6,7 +6,16 @@ from enum import StrEnum
 from typing import Any, Final
 
 from pointsman.kube.clock import rfc3339
-from pointsman.sandbox.patching import FieldConflict, PatchError, apply, json_patch, merge_patch, strategic_merge_patch
+from pointsman.sandbox.patching import (
+    FieldConflict,
+    PatchError,
+    apply,
+    json_patch,
+    last_applied,
+    merge_patch,
+    strategic_merge_patch,
+)
+from pointsman.sandbox.patching.apply import Applied
 from pointsman.sandbox.patching.fields import compact
 from pointsman.sandbox.patching.gotext import plain
 from pointsman.sandbox.patching.owners import APPLY, NOBODY, Manager
@@ -125,12 +134,21 @@ def _apply(store: Store, kind: Kind, namespace: str, name: str, wanted: Patch, d
     who = Manager(door.manager, APPLY, kind.api_version, door.subresource)
     now = rfc3339(store.clock.now())
 
-    def change(stored: Stored) -> Proposal:
+    def applied(stored: Stored, *, force: bool) -> Applied:
         ignored = ignored_fields(kind, door.subresource)
-        done = apply(
-            stored.object, body, kind.schema, stored.owners, who, time=now, force=wanted.force, ignored=ignored
-        )
-        return Proposal(done.object, done.owners, applied=True)
+        return apply(stored.object, body, kind.schema, stored.owners, who, time=now, force=force, ignored=ignored)
+
+    def change(stored: Stored) -> Proposal:
+        if not last_applied.is_kubectl(door.manager, door.subresource):
+            done = applied(stored, force=wanted.force)
+            return Proposal(done.object, done.owners, applied=True)
+        try:
+            done = applied(stored, force=wanted.force)
+        except FieldConflict as conflict:
+            if not last_applied.allows(stored.object, conflict.fields, kind.schema):
+                raise
+            done = applied(stored, force=True)
+        return Proposal(dict(last_applied.renewed(done.object, body)), done.owners, applied=True)
 
     try:
         return Patched(store.revise(kind, namespace, name, change, door), warnings=wanted.duplicates)

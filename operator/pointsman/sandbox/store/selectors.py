@@ -70,10 +70,7 @@ def _field_matcher(kind: Kind, part: str) -> Matcher:
         raise bad_request(f"invalid selector: '{part}'; can't understand '{part}'")
     path = _COMMON.get(label) or kind.selectable.get(label)
     if path is None:
-        raise bad_request(
-            f'Unable to find "{kind.group}/{kind.version}, Resource={kind.plural}" that match label selector "", '
-            f'field selector "{part}": field label not supported: {label}'
-        )
+        raise bad_request(f"field label not supported: {label}")
     wanted = operator != "!="
     return lambda obj: (_field(obj, path) == value) is wanted
 
