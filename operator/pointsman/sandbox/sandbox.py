@@ -17,20 +17,11 @@ from typing import Any, Final, Self
 
 from pointsman.kube.clock import Clock, SystemClock
 from pointsman.kube.connection import Connection, connect
-from pointsman.sandbox.bootstrap import fill
+from pointsman.sandbox.assembly import assemble
 from pointsman.sandbox.controllers.manager import controllers
-from pointsman.sandbox.crd.definitions import definition_kind
-from pointsman.sandbox.server.api import Api, Observer
+from pointsman.sandbox.server.api import Observer
 from pointsman.sandbox.server.certificate import self_signed
-from pointsman.sandbox.server.custom import CustomKinds
 from pointsman.sandbox.server.http import ServeError, serve
-from pointsman.sandbox.server.rbac import GROUP, Authorizer, Grants, grants
-from pointsman.sandbox.server.users import Authenticator, Reference
-from pointsman.sandbox.server.views import register_events
-from pointsman.sandbox.store.builtin.kinds import builtin_kinds
-from pointsman.sandbox.store.errors import Refused
-from pointsman.sandbox.store.kinds import Object
-from pointsman.sandbox.store.store import Store
 
 __all__ = ["Sandbox", "ServeError"]
 
@@ -71,8 +62,6 @@ class Sandbox:
         self._observer = observer
         self._stack = AsyncExitStack()
         self._running: Running | None = None
-        self.store = Store(self._clock, self._rng)
-        self._tokens = Authenticator(self._clock, self._exists)
 
     @property
     def url(self) -> str:
@@ -112,43 +101,17 @@ class Sandbox:
         return self._running
 
     async def _start(self, stack: AsyncExitStack) -> None:
-        for kind in (*builtin_kinds(), definition_kind()):
-            self.store.register(kind)
-        register_events(self.store)
-        fill(self.store)
+        parts = assemble(self._clock, self._rng, address=HOST, observer=self._observer)
         certificate = self_signed(HOST, "localhost", self._clock.now())
-        api = Api(
-            self.store,
-            self._tokens,
-            Authorizer(self._grants),
-            CustomKinds(self.store),
-            address=HOST,
-            observer=self._observer,
-        )
-        runner, port = await serve(api, certificate, HOST, self._port)
+        runner, port = await serve(parts.api, certificate, HOST, self._port)
         stack.push_async_callback(runner.cleanup)
         self._folder.mkdir(parents=True, exist_ok=True)
-        ca = self._folder / "ca.crt"
-        ca.write_bytes(certificate.certificate)
+        ca, authority = self._folder / "ca.crt", certificate.certificate.decode()
+        ca.write_text(authority)
         url = f"https://{HOST}:{port}"
-        _write_kubeconfig(self._kubeconfig, url, certificate.certificate.decode(), self._tokens.admin_token())
+        _write_kubeconfig(self._kubeconfig, url, authority, parts.tokens.admin_token())
         self._running = Running(url, self._kubeconfig, ca)
-        ca_text = certificate.certificate.decode()
-        await stack.enter_async_context(controllers(await self.connection(), self._clock, self._rng, ca_text))
-
-    def _grants(self) -> Grants:
-        return grants(*(self._objects(p) for p in ("clusterroles", "roles", "clusterrolebindings", "rolebindings")))
-
-    def _objects(self, plural: str) -> list[Object]:
-        kind = self.store.kinds.lookup(GROUP, "v1", plural)
-        return [stored.object for stored in self.store.list(kind).items] if kind else []
-
-    def _exists(self, reference: Reference) -> bool:
-        kind = self.store.kinds.lookup("", "v1", reference.plural)
-        try:
-            return kind is not None and self.store.get(kind, reference.namespace, reference.name).uid == reference.uid
-        except Refused:
-            return False
+        await stack.enter_async_context(controllers(await self.connection(), self._clock, self._rng, authority))
 
 
 def _write_kubeconfig(path: Path, url: str, ca: str, token: str) -> None:

@@ -33,7 +33,7 @@ def list_(store: Store, route: Route, options: Options, wanted: Form) -> Answer:
         seen.stored,
         route.namespace,
         options.label_selector,
-        options.field_selector,
+        seen.select(options.field_selector),
         limit=options.limit,
         token=options.continue_token,
     )

@@ -29,8 +29,7 @@ def register_events(store: Store) -> None:
     """Serve the stored events under their second name too."""
     core = store.kinds.lookup("", "v1", "events")
     if core is not None:
-        selectable = {_field(label): path for label, path in core.selectable.items()}
-        store.kinds.register(replace(core, group=_GROUP, schema=UNTYPED, selectable=selectable))
+        store.kinds.register(replace(core, group=_GROUP, schema=UNTYPED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +52,10 @@ class View:
     def take(self, body: Any) -> Any:
         """An object or patch of the asked form in the stored one."""
         return body if self.is_plain else _inward(body)
+
+    def select(self, fields: str) -> str:
+        """A field selector of the asked form in the stored one."""
+        return fields if self.is_plain else ",".join(map(_field, fields.split(",")))
 
     def show(self, obj: Object) -> Object:
         """A stored object in the asked form."""
@@ -78,7 +81,7 @@ def _outward(obj: Object) -> Object:
     return {**{_BACK.get(key, key): value for key, value in obj.items()}, "apiVersion": f"{_GROUP}/v1"}
 
 
-def _field(label: str) -> str:
-    """A field selector's label under the second name."""
-    head, dot, tail = label.partition(".")
-    return f"{_BACK.get(head, head)}{dot}{tail}"
+def _field(requirement: str) -> str:
+    """One requirement of a field selector, under the stored name."""
+    head, dot, tail = requirement.partition(".")
+    return f"{_RENAMED.get(head, head)}{dot}{tail}"

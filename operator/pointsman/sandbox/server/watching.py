@@ -32,10 +32,10 @@ async def lines(store: Store, route: Route, options: Options, wanted: Form) -> A
         yield b""
         yield error_line(refused.status())
         return
+    deadline = store.clock.monotonic() + (options.timeout_seconds or _DEFAULT_SECONDS)
     with closing(watch):
         yield b""
         encoder = _Rows(store, seen, wanted) if wanted.rows else _Plain(seen)
-        deadline = store.clock.monotonic() + (options.timeout_seconds or _DEFAULT_SECONDS)
         while not watch.ended and (left := deadline - store.clock.monotonic()) > 0:
             try:
                 events = await watch.next(left)
@@ -47,7 +47,7 @@ async def lines(store: Store, route: Route, options: Options, wanted: Form) -> A
 
 
 def _begin(store: Store, seen: View, route: Route, options: Options) -> Watch:
-    fields = options.field_selector
+    fields = seen.select(options.field_selector)
     if route.name:
         fields = f"{fields},metadata.name={route.name}" if fields else f"metadata.name={route.name}"
     version = options.resource_version

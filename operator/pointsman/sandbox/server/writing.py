@@ -77,7 +77,7 @@ def delete(store: Store, route: Route, options: Options, wanted: Form, query: De
 def delete_collection(store: Store, route: Route, options: Options, query: Deletion) -> Answer:
     """DELETE of everything that the selectors name."""
     seen = view(store, route.kind)
-    listing = store.list(seen.stored, route.namespace, options.label_selector, options.field_selector)
+    listing = store.list(seen.stored, route.namespace, options.label_selector, seen.select(options.field_selector))
     for stored in listing.items:
         store.delete(seen.stored, stored.namespace, stored.name, query, dry_run=options.dry_run)
     return success(200)
