@@ -1,6 +1,7 @@
 """All controllers over one set of mirrors, started and stopped together."""
 
 import asyncio
+import logging
 import random
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable
 from contextlib import asynccontextmanager
@@ -34,6 +35,8 @@ from pointsman.sandbox.controllers.namespaces import Namespaces
 from pointsman.sandbox.controllers.objects import Item, NodeItem, PodItem
 from pointsman.sandbox.controllers.replica_sets import ReplicaSets
 from pointsman.sandbox.controllers.scheduler import DefaultScheduler
+
+_log = logging.getLogger(__name__)
 
 _SECRETS: Final = Resource("", "v1", "secrets", "Secret")
 _CORE_EVENTS: Final = Resource("", "v1", "events", "Event")
@@ -104,17 +107,21 @@ class Controllers:
     async def start(self) -> None:
         """Read everything, then work."""
         for resource, mirror in self._mirrors.items():
-            self._tasks[resource] = asyncio.create_task(mirror.run())
+            self._launch(resource, mirror.run())
         for mirror in list(self._mirrors.values()):
             await mirror.synced.wait()
         for run in self._runs:
-            self._tasks[run] = asyncio.create_task(run())
+            self._launch(run, run())
 
     async def stop(self) -> None:
         """End all tasks."""
         for task in self._tasks.values():
             task.cancel()
         await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+
+    def _launch(self, key: Any, work: Coroutine[Any, Any, None]) -> None:
+        task = self._tasks[key] = asyncio.create_task(work)
+        task.add_done_callback(_tell_the_end)
 
     def _mirror(self, resource: Resource) -> Mirror[Item]:
         return Mirror(self._client, resource, Item, self._clock, self._rng)
@@ -135,8 +142,14 @@ class Controllers:
         for new in [one for one in served if one not in self._custom.get(name, ())]:
             mirror = self._mirrors[new] = self._mirror(new)
             self._garbage.watch(mirror)
-            self._tasks[new] = asyncio.create_task(mirror.run())
+            self._launch(new, mirror.run())
         self._custom[name] = served
+
+
+def _tell_the_end(task: "asyncio.Task[None]") -> None:
+    """A controller that ends by itself has a fault, and must not end unseen."""
+    if not task.cancelled() and (fault := task.exception()) is not None:
+        _log.error("a controller of the sandbox has ended: %r", fault, exc_info=fault)
 
 
 def _served(definition: Item) -> Iterable[Resource]:
