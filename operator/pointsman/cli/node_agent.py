@@ -4,101 +4,29 @@ import asyncio
 import logging
 import signal
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 import click
 
 from pointsman.api.logs import LEVELS, LogFormat, setup
 from pointsman.api.names import EXIT_ENDED, EXIT_FAULT
+from pointsman.cli.node_options import node_options
 from pointsman.kube.connection import Connection, connect
 from pointsman.kube.errors import KubeError
-from pointsman.kube.quantity import parse
 from pointsman.sandbox.agent.agent import BackoffLimits, NodeAgent
-from pointsman.sandbox.agent.images import parse_image
 from pointsman.sandbox.agent.race import until_first
-from pointsman.sandbox.agent.shape import NodeShape, NodeTaint, numbered, parse_taint
+from pointsman.sandbox.agent.shape import NodeShape
 from pointsman.sandbox.agent.workdir import WorkDirTaken
-
-T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
 _WORK_DIR = Path("~/.cache/pointsman/node-agent")
 
 
-def reading(read: Callable[[str], T]) -> Callable[[click.Context, click.Parameter, tuple[str, ...]], tuple[T, ...]]:
-    """A callback for a repeatable option whose values are read by a function that raises ValueError with the reason."""
-
-    def read_all(_: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> tuple[T, ...]:
-        try:
-            return tuple(map(read, values))
-        except ValueError as fault:
-            raise click.BadParameter(str(fault), param=parameter) from None
-
-    return read_all
-
-
-def quantity(_: click.Context, parameter: click.Parameter, text: str) -> str:
-    """A callback for an option that is a quantity: checked, and left as it is written."""
-    try:
-        parse(text)
-    except ValueError as fault:
-        raise click.BadParameter(str(fault), param=parameter) from None
-    return text
-
-
-def read_pair(text: str) -> tuple[str, str]:
-    """`key=value`. Raises ValueError."""
-    key, equals, value = text.partition("=")
-    if not key or not equals:
-        raise ValueError(f'"{text}": expected KEY=VALUE')
-    return key, value
-
-
-def read_extended(text: str) -> tuple[str, str]:
-    """`resource=quantity`. Raises ValueError."""
-    name, amount = read_pair(text)
-    parse(amount)
-    return name, amount
-
-
 @click.command("node-agent")
 @click.option("--kubeconfig", help="The cluster to play nodes on; default: KUBECONFIG, then in-cluster.")
-@click.option("--nodes", type=click.IntRange(0, 10_000), default=1, show_default=True, help="How many nodes.")
-@click.option("--name-prefix", default="hollow-", show_default=True, help="Nodes are called PREFIX0, PREFIX1, …")
-@click.option("--cpu", callback=quantity, metavar="QUANTITY", default="4", show_default=True, help="CPUs of each node.")
-@click.option(
-    "--memory", callback=quantity, metavar="QUANTITY", default="32Gi", show_default=True, help="Memory of each node."
-)
-@click.option("--pods", type=click.IntRange(0), default=110, show_default=True, help="Pods that each node takes.")
-@click.option(
-    "--label", "labels", metavar="KEY=VALUE", callback=reading(read_pair), multiple=True, help="A label of each node."
-)
-@click.option(
-    "--taint",
-    "taints",
-    metavar="KEY=VALUE:EFFECT",
-    callback=reading(parse_taint),
-    multiple=True,
-    help="A taint of each node.",
-)
-@click.option(
-    "--extended",
-    metavar="RESOURCE=QUANTITY",
-    callback=reading(read_extended),
-    multiple=True,
-    help="An extended resource of each node, such as nvidia.com/gpu=8.",
-)
-@click.option(
-    "--image",
-    "images",
-    metavar="IMAGE=COMMAND",
-    callback=reading(parse_image),
-    multiple=True,
-    help="Run pods of this image as processes; the command stands for its entrypoint.",
-)
+@node_options("", count=1)
 @click.option(
     "--work-dir",
     type=click.Path(file_okay=False, path_type=Path),
@@ -128,15 +56,8 @@ def read_extended(text: str) -> tuple[str, str]:
 @click.option("--log-level", type=click.Choice(list(LEVELS)), default="Info", show_default=True)
 def command(  # noqa: PLR0913, PLR0917 - one argument an option
     kubeconfig: str | None,
-    nodes: int,
-    name_prefix: str,
-    cpu: str,
-    memory: str,
-    pods: int,
-    labels: Iterable[tuple[str, str]],
-    taints: Iterable[NodeTaint],
-    extended: Iterable[tuple[str, str]],
-    images: Iterable[tuple[str, tuple[str, ...]]],
+    shapes: tuple[NodeShape, ...],
+    images: dict[str, tuple[str, ...]],
     work_dir: Path,
     backoff_base: float,
     backoff_cap: float,
@@ -151,21 +72,12 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     limits and isolation are not enforced: run only what you would run yourself.
     """
     setup(LogFormat(log_format), log_level)
-    shape = NodeShape(
-        name="",
-        cpu=cpu,
-        memory=memory,
-        pods=pods,
-        labels=dict(labels),
-        taints=tuple(taints),
-        extended=dict(extended),
-    )
 
     def agent(connection: Connection) -> NodeAgent:
         return NodeAgent(
             connection,
-            numbered(shape, name_prefix, nodes),
-            images=dict(images),
+            shapes,
+            images=images,
             work_dir=work_dir.expanduser(),
             backoff=BackoffLimits(backoff_base, backoff_cap),
             heartbeat_seconds=heartbeat,

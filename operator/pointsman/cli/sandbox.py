@@ -15,12 +15,11 @@ import uvloop
 from pointsman import __version__
 from pointsman.api.logs import LEVELS, LogFormat, setup
 from pointsman.api.names import EXIT_ENDED, EXIT_FAULT
-from pointsman.cli.node_agent import quantity, read_extended, read_pair, reading
+from pointsman.cli.node_options import node_options
 from pointsman.kube.errors import KubeError
 from pointsman.sandbox.agent.agent import NodeAgent
-from pointsman.sandbox.agent.images import parse_image
 from pointsman.sandbox.agent.race import until_first
-from pointsman.sandbox.agent.shape import NodeShape, NodeTaint, numbered, parse_taint
+from pointsman.sandbox.agent.shape import NodeShape
 from pointsman.sandbox.sandbox import Sandbox, ServeError
 
 log = logging.getLogger(__name__)
@@ -41,66 +40,14 @@ Ctrl-C ends it; nothing of it is kept."""
     type=click.Path(dir_okay=False, path_type=Path),
     help="Where to write the administrator's kubeconfig; default: a temporary folder.",
 )
-@click.option("--nodes", type=click.IntRange(0, 10_000), default=3, show_default=True, help="How many hollow nodes.")
-@click.option("--node-prefix", default="hollow-", show_default=True, help="Nodes are called PREFIX0, PREFIX1, …")
-@click.option(
-    "--node-cpu", metavar="QUANTITY", callback=quantity, default="4", show_default=True, help="CPUs of each node."
-)
-@click.option(
-    "--node-memory",
-    metavar="QUANTITY",
-    callback=quantity,
-    default="32Gi",
-    show_default=True,
-    help="Memory of each node.",
-)
-@click.option("--node-pods", type=click.IntRange(0), default=110, show_default=True, help="Pods that each node takes.")
-@click.option(
-    "--node-label",
-    "labels",
-    metavar="KEY=VALUE",
-    callback=reading(read_pair),
-    multiple=True,
-    help="A label of each node.",
-)
-@click.option(
-    "--node-taint",
-    "taints",
-    metavar="KEY=VALUE:EFFECT",
-    callback=reading(parse_taint),
-    multiple=True,
-    help="A taint of each node.",
-)
-@click.option(
-    "--node-extended",
-    "extended",
-    metavar="RESOURCE=QUANTITY",
-    callback=reading(read_extended),
-    multiple=True,
-    help="An extended resource of each node, such as nvidia.com/gpu=8.",
-)
-@click.option(
-    "--image",
-    "images",
-    metavar="IMAGE=COMMAND",
-    callback=reading(parse_image),
-    multiple=True,
-    help="Run pods of this image as processes; the command stands for its entrypoint.",
-)
+@node_options("node-", count=3)
 @click.option("--log-format", type=click.Choice([form.value for form in LogFormat]), default="auto", show_default=True)
 @click.option("--log-level", type=click.Choice(list(LEVELS)), default="Warning", show_default=True)
-def command(  # noqa: PLR0913, PLR0917 - one argument an option
+def command(
     port: int,
     kubeconfig: Path | None,
-    nodes: int,
-    node_prefix: str,
-    node_cpu: str,
-    node_memory: str,
-    node_pods: int,
-    labels: tuple[tuple[str, str], ...],
-    taints: tuple[NodeTaint, ...],
-    extended: tuple[tuple[str, str], ...],
-    images: tuple[tuple[str, tuple[str, ...]], ...],
+    shapes: tuple[NodeShape, ...],
+    images: dict[str, tuple[str, ...]],
     log_format: str,
     log_level: str,
 ) -> None:
@@ -110,16 +57,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     nodes whose pods just become Running. Pods of Pointsman's own image run as processes.
     """
     setup(LogFormat(log_format), log_level)
-    shape = NodeShape(
-        "",
-        cpu=node_cpu,
-        memory=node_memory,
-        pods=node_pods,
-        labels=dict(labels),
-        taints=taints,
-        extended=dict(extended),
-    )
-    sys.exit(uvloop.run(_run(port, kubeconfig, list(numbered(shape, node_prefix, nodes)), dict(images))))
+    sys.exit(uvloop.run(_run(port, kubeconfig, list(shapes), images)))
 
 
 async def _run(port: int, kubeconfig: Path | None, nodes: list[NodeShape], images: dict[str, tuple[str, ...]]) -> int:
