@@ -40,6 +40,7 @@ class GarbageCollector:
         self._client = client
         self._mirrors: dict[Resource, AnyMirror] = {}
         self._places: dict[str, Place] = {}  # by uid
+        self._owners: dict[str, frozenset[str]] = {}  # uids, by that of the dependent
         self.loop: Loop[Place] = Loop("garbage collector", self._reconcile, clock, rng)
 
     def watch(self, mirror: AnyMirror) -> None:
@@ -60,19 +61,26 @@ class GarbageCollector:
         place = Place(resource, metadata.namespace, metadata.name)
         if event.type is EventType.DELETED:
             self._gone(metadata.uid)
-            for owner in metadata.owner_references:
-                if (above := self._places.get(owner.uid)) is not None:
-                    self.loop.add(above)  # it may have waited for this one
             return
         self._places[metadata.uid] = place
+        self._owned_by(metadata.uid, frozenset(owner.uid for owner in metadata.owner_references))
         held = event.object.deleting and not _HOLDING.isdisjoint(metadata.finalizers)
-        if held or any(owner.uid not in self._places for owner in metadata.owner_references):
+        if held or not all(self._is_safe(owner, place.namespace) for owner in metadata.owner_references):
             self.loop.add(place)
 
     def _gone(self, uid: str) -> None:
         self._places.pop(uid, None)
+        self._owned_by(uid, frozenset())
         for place, _ in self._dependents(uid):
             self.loop.add(place)
+
+    def _owned_by(self, uid: str, owners: frozenset[str]) -> None:
+        """Note an object's owners; one that it had before may have waited for it."""
+        for lost in self._owners.pop(uid, frozenset()) - owners:
+            if (above := self._places.get(lost)) is not None:
+                self.loop.add(above)
+        if owners:
+            self._owners[uid] = owners
 
     def _dependents(self, uid: str) -> list[tuple[Place, Any]]:
         return [
@@ -98,20 +106,36 @@ class GarbageCollector:
 
     async def _check_owners(self, place: Place, found: Any) -> None:
         references: Sequence[Owner] = found.metadata.owner_references
-        absent = [owner for owner in references if not await self._is_there(owner, place.namespace)]
-        if not absent:
+        there = [owner for owner in references if await self._is_there(owner, place.namespace)]
+        staying = {owner.uid for owner in there if not self._waits(owner)}
+        leaving = {owner.uid for owner in references} - staying
+        if not leaving:
             return
-        if len(absent) == len(references):
-            await self._client.delete(_path(place), uid=found.metadata.uid, propagation="Background")
+        if staying:
+            await self._let_go(place, found, leaving)
         else:
-            await self._let_go(place, found, {owner.uid for owner in absent})
+            propagation = "Foreground" if there else "Background"
+            await self._client.delete(_path(place), uid=found.metadata.uid, propagation=propagation)
+
+    def _is_safe(self, owner: Owner, namespace: str) -> bool:
+        """Whether an owner is known to be there, where the dependent may have it, and does not wait to go."""
+        place = self._places.get(owner.uid)
+        return place is not None and place.namespace in ("", namespace) and not self._waits(owner)
+
+    def _waits(self, owner: Owner) -> bool:
+        """Whether an owner only waits for its dependents to go before it."""
+        place = self._places.get(owner.uid)
+        mirror = self._mirrors.get(place.resource) if place else None
+        found = mirror.get((place.namespace, place.name)) if mirror and place else None
+        return found is not None and found.deleting and FOREGROUND in found.metadata.finalizers
 
     async def _is_there(self, owner: Owner, namespace: str) -> bool:
-        if owner.uid in self._places:
-            return True
         resource = self._resource(owner)
-        if resource is None:
-            return True  # a kind that is not served here: nobody knows
+        if resource is None or (resource.namespaced and not namespace):
+            return True  # of a kind that is not served here, or in no namespace that could be told: nobody knows
+        place = self._places.get(owner.uid)
+        if place is not None and place.namespace in ("", namespace):
+            return True
         try:
             path = resource.path(namespace if resource.namespaced else "", owner.name)
             answer = decode(await self._client.request("GET", path), Named)
@@ -131,13 +155,13 @@ class GarbageCollector:
         await self._release(place, owner, ORPHAN)
 
     async def _foreground(self, place: Place, owner: Any) -> None:
-        """Dependents go first; those that do not block the owner need not be gone."""
+        """Dependents go first, unless others own them too; those that do not block the owner need not be gone."""
         uid = owner.metadata.uid
         dependents = self._dependents(uid)
         blocking = [one for _, one in dependents if _blocks(one.metadata.owner_references, uid)]
         for below, dependent in dependents:
             if not dependent.deleting:
-                await self._client.delete(_path(below), uid=dependent.metadata.uid, propagation="Foreground")
+                await self._check_owners(below, dependent)
         if not blocking:
             await self._release(place, owner, FOREGROUND)
 
