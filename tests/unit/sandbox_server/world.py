@@ -11,7 +11,7 @@ from tests.unit.sandbox_server.calls import Server
 
 from pointsman.kube.access import Connection
 from pointsman.kube.client import Client
-from pointsman.kube.errors import ApiError, api_error
+from pointsman.kube.errors import KubeError, api_error
 from pointsman.sandbox.controllers.mirror import Mirror
 from pointsman.sandbox.server.answer import Answer
 
@@ -32,7 +32,7 @@ class Direct(Client):
     def __init__(self, server: Server) -> None:
         super().__init__(Connection("", None, _no_token, "default"), user_agent="test/1", clock=server.clock)
         self._server = server
-        self.refuse: Callable[[str, str], ApiError | None] = _nothing
+        self.refuse: Callable[[str, str], KubeError | None] = _nothing
 
     async def request(
         self,

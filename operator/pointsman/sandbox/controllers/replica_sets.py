@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from pointsman.kube.client import Client, PatchKind
 from pointsman.kube.clock import Clock, rfc3339
-from pointsman.kube.errors import Forbidden, NotFound
+from pointsman.kube.errors import Forbidden, KubeError, NotFound
 from pointsman.kube.known import Key, WatchEvent
 from pointsman.kube.resources import PODS, REPLICA_SETS
 from pointsman.sandbox.controllers.loop import Loop
@@ -26,6 +26,9 @@ from pointsman.sandbox.tables.duration import moment
 
 _ENDED: Final = ("Succeeded", "Failed")
 _FAILURE: Final = "ReplicaFailure"
+_COST: Final = "controller.kubernetes.io/pod-deletion-cost"
+_PHASES: Final = ("Pending", "Unknown", "Running")
+_TRY_AGAIN_SECONDS: Final = 5.0  # after pods that may not be made: what forbids them is not watched
 _EXPECTATION_SECONDS: Final = 5.0  # how long a pod that was made or deleted may take to be seen
 
 
@@ -71,7 +74,8 @@ class ReplicaSets:
         elif missing < 0:
             await self._delete(first_to_go(kept)[:-missing])
         later = await self._report(found, kept, failure)
-        return min(later or _EXPECTATION_SECONDS, _EXPECTATION_SECONDS) if unseen else later
+        waits = [later, _EXPECTATION_SECONDS if unseen else None, _TRY_AGAIN_SECONDS if failure else None]
+        return min((seconds for seconds in waits if seconds is not None), default=None)
 
     async def _make(self, owner: Item, count: int) -> str:
         """Create pods; returns why that is not possible, if so."""
@@ -102,7 +106,11 @@ class ReplicaSets:
         for pod in pods:
             metadata = pod.metadata
             self._leaving[metadata.uid] = self._clock.monotonic() + _EXPECTATION_SECONDS
-            await self._client.delete(PODS.path(metadata.namespace, metadata.name), uid=metadata.uid)
+            try:
+                await self._client.delete(PODS.path(metadata.namespace, metadata.name), uid=metadata.uid)
+            except KubeError:
+                self._leaving.pop(metadata.uid, None)
+                raise
 
     async def _report(self, owner: Item, pods: Sequence[PodItem], failure: str) -> float | None:
         """Write the status if it differs; returns when a ready pod becomes an available one."""
@@ -150,10 +158,24 @@ def ready_since(pod: PodItem) -> str | None:
 
 
 def first_to_go(pods: Iterable[PodItem]) -> list[PodItem]:
-    """Pods in the order in which a smaller set gives them up: without a node, not running, not ready, young."""
+    """Pods in the order in which a smaller set gives them up.
 
-    def worth(pod: PodItem) -> tuple[bool, bool, bool]:
-        return bool(pod.spec.node_name), pod.status.phase == "Running", ready_since(pod) is not None
-
+    Without a node, not running, not ready, cheap to delete, many on one node, young.
+    """
     youngest_first = sorted(pods, key=lambda pod: pod.metadata.creation_timestamp, reverse=True)
+    together = Counter(pod.spec.node_name for pod in youngest_first)
+
+    def worth(pod: PodItem) -> tuple[bool, int, bool, int, int]:
+        node, phase = pod.spec.node_name, pod.status.phase
+        progress = _PHASES.index(phase) if phase in _PHASES else 0
+        return bool(node), progress, ready_since(pod) is not None, _deletion_cost(pod), -together[node]
+
     return sorted(youngest_first, key=worth)
+
+
+def _deletion_cost(pod: PodItem) -> int:
+    """Zero where the annotation is absent or no whole number."""
+    try:
+        return int(pod.metadata.annotations.get(_COST, "0"))
+    except ValueError:
+        return 0
