@@ -12,6 +12,9 @@ from tests.controller_api.operator import Operator
 from tests.controlplane.plane import ControlPlane
 from tests.controlplane.wait import eventually
 
+# The garbage collector rests whenever a test that shares the control plane changes which kinds are served.
+COLLECTED_SECONDS = 90.0
+
 
 async def test_a_new_profile_gets_its_children_and_then_nothing_is_written(
     plane: ControlPlane, operator: Operator, name: str
@@ -153,6 +156,7 @@ async def test_a_suspended_profile_is_not_touched(plane: ControlPlane, operator:
     assert f"role/engine-{name}" in children(plane, name)
 
 
+@pytest.mark.timeout(240)
 async def test_a_deleted_profile_takes_its_children_with_it_and_a_namesake_gets_new_ones(
     plane: ControlPlane, operator: Operator, name: str
 ) -> None:
@@ -162,10 +166,12 @@ async def test_a_deleted_profile_takes_its_children_with_it_and_a_namesake_gets_
     plane.kubectl("delete", "sprof", name)
     plane.apply(profile(name))
     await operator.reconcile(name)
-    eventually(lambda: first not in uids(plane, name), what="the first Deployment to be collected")
+    eventually(
+        lambda: first not in uids(plane, name), what="the first Deployment to be collected", within=COLLECTED_SECONDS
+    )
     await rebuilt(plane, operator, name)
     plane.kubectl("delete", "sprof", name)
-    eventually(lambda: children(plane, name) == {}, what="the children to be collected")
+    eventually(lambda: children(plane, name) == {}, what="the children to be collected", within=COLLECTED_SECONDS)
     assert await operator.reconcile(name) == []
 
 

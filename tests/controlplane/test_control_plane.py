@@ -54,12 +54,13 @@ def test_a_call_without_the_right_is_refused_and_logged(control_plane: ControlPl
 def test_a_token_that_is_bound_to_a_pod_names_the_pod_in_the_audit_log(
     control_plane: ControlPlane, namespace: str
 ) -> None:
-    control_plane.kubectl("create", "-n", namespace, "-f", "-", input=json.dumps(pod("caller")))
-    token = control_plane.service_account_token(namespace, "default", pod="caller")
+    name = f"caller-{namespace}"  # the log is shared
+    control_plane.kubectl("create", "-n", namespace, "-f", "-", input=json.dumps(pod(name)))
+    token = control_plane.service_account_token(namespace, "default", pod=name)
 
     control_plane.kubectl("auth", "whoami", kubeconfig=control_plane.user_kubeconfig(token))
 
-    event = logged(control_plane, lambda event: event.pod == "caller")
+    event = logged(control_plane, lambda event: event.pod == name)
     assert event.user.username == f"system:serviceaccount:{namespace}:default"
     assert (event.object_ref.resource, event.code) == ("selfsubjectreviews", 201)
 
