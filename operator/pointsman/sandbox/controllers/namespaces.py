@@ -18,6 +18,7 @@ from pointsman.sandbox.controllers.objects import Item
 
 _ACCOUNT: Final = "default"
 _AUTHORITY: Final = "kube-root-ca.crt"
+_FINALIZER: Final = "kubernetes"  # ours; others are for whoever set them
 _LOOK_AGAIN_SECONDS: Final = 0.5  # while pods still end
 
 
@@ -80,8 +81,10 @@ class Namespaces:
         left = await asyncio.gather(*(self._empty(kind, name) for kind in kinds))
         if any(left):
             return _LOOK_AGAIN_SECONDS
-        if namespace.spec.get("finalizers"):
-            body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}, "spec": {"finalizers": []}}
+        finalizers = namespace.spec.get("finalizers") or []
+        if _FINALIZER in finalizers:
+            others = [one for one in finalizers if one != _FINALIZER]
+            body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}, "spec": {"finalizers": others}}
             path = NAMESPACES.path(name=name, subresource="finalize")
             await self._client.request("PUT", path, body=msgspec.json.encode(body))
         return None

@@ -29,7 +29,9 @@ def default_namespace(namespace: Object) -> Object:
 
 def new_namespace(namespace: Object) -> Object:
     """An active namespace, which the namespace controller empties before it goes."""
-    return {**namespace, "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}
+    given = (namespace.get("spec") or {}).get("finalizers") or []
+    finalizers = given if "kubernetes" in given else [*given, "kubernetes"]
+    return {**namespace, "spec": {"finalizers": finalizers}, "status": {"phase": "Active"}}
 
 
 def default_node(node: Object) -> Object:
