@@ -28,9 +28,14 @@ class FieldConflict(Exception):
     """Other managers own fields that the configuration wants to change. `causes` are (field, message) pairs."""
 
     def __init__(self, conflicts: list[tuple[Entry, tuple[str, ...]]]) -> None:
-        self.fields: Fields = frozenset(path for _, path in conflicts)
+        self._conflicts = conflicts
         self.causes = [(written(path), f"conflict with {_shown(entry)}") for entry, path in conflicts]
         super().__init__(_message(conflicts))
+
+    def outside(self, allowed: Fields) -> "FieldConflict | None":
+        """What is left of it when these fields may be changed; None when that is nothing."""
+        left = [(entry, path) for entry, path in self._conflicts if path not in allowed]
+        return FieldConflict(left) if left else None
 
 
 @dataclass(frozen=True, slots=True)

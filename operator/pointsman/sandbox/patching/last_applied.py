@@ -9,11 +9,15 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from pointsman.sandbox.patching.fields import Fields, fields_of
+from pointsman.sandbox.patching.compare import compare
+from pointsman.sandbox.patching.errors import PatchError
+from pointsman.sandbox.patching.fields import NOTHING, Fields, fields_of
+from pointsman.sandbox.patching.typed import check_typed
 from pointsman.sandbox.schema.schema import Schema
 
 ANNOTATION: Final = "kubectl.kubernetes.io/last-applied-configuration"
 _MANAGER: Final = "kubectl"
+_MOST_BYTES: Final = 256 * 1024  # of all annotations: apimachinery 1.36, pkg/api/validation/objectmeta.go
 
 
 def is_kubectl(manager: str, subresource: str) -> bool:
@@ -21,23 +25,36 @@ def is_kubectl(manager: str, subresource: str) -> bool:
     return manager == _MANAGER and not subresource
 
 
-def allows(live: Mapping[str, Any], conflicts: Fields, schema: Schema) -> bool:
-    """Whether all conflicts are about fields that kubectl applied on its own side, and still have those values."""
+def fields_kept(live: Mapping[str, Any], schema: Schema) -> Fields:
+    """The fields that kubectl applied on its own side, and that still have those values.
+
+    None at all when the annotation is absent, of another version of the kind, or no configuration of it.
+    """
     last = _last(live)
-    if last is None:
-        return False
-    return all(path in fields_of(last, schema) and _at(last, path) == _at(live, path) for path in conflicts)
+    if not isinstance(last, Mapping) or last.get("apiVersion") != live["apiVersion"]:
+        return NOTHING
+    try:
+        check_typed(last, schema)
+        difference = compare(last, live, schema)
+        return fields_of(last, schema) - difference.changed - difference.removed
+    except PatchError:
+        return NOTHING
 
 
 def renewed(obj: Mapping[str, Any], applied: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The object with the annotation set to what is applied now; without change where there was none."""
-    if ANNOTATION not in _annotations(obj):
+    """The object with the annotation set to what is applied now; without change where there was none.
+
+    An annotation that would make all of them too big is taken away.
+    """
+    if not _annotations(obj).get(ANNOTATION):
         return obj
     metadata = {key: value for key, value in applied["metadata"].items() if key != "managedFields"}
     if ANNOTATION in _annotations(applied):
         metadata["annotations"] = {k: v for k, v in metadata["annotations"].items() if k != ANNOTATION}
     written = json.dumps({**applied, "metadata": metadata}, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     annotations = {**_annotations(obj), ANNOTATION: written + "\n"}
+    if sum(len(key.encode()) + len(value.encode()) for key, value in annotations.items()) > _MOST_BYTES:
+        del annotations[ANNOTATION]
     return {**obj, "metadata": {**obj["metadata"], "annotations": annotations}}
 
 
@@ -51,12 +68,3 @@ def _last(live: Mapping[str, Any]) -> Any:
 def _annotations(obj: Mapping[str, Any]) -> Mapping[str, str]:
     annotations: Mapping[str, str] = obj["metadata"].get("annotations") or {}
     return annotations
-
-
-def _at(value: Any, path: tuple[str, ...]) -> Any:
-    """What lies at a path of plain fields; items of lists are compared whole, by their list."""
-    for part in path:
-        if not part.startswith("f:"):
-            return value
-        value = value.get(part.removeprefix("f:")) if isinstance(value, Mapping) else None
-    return value

@@ -145,8 +145,9 @@ def _apply(store: Store, kind: Kind, namespace: str, name: str, wanted: Patch, d
         try:
             done = applied(stored, force=wanted.force)
         except FieldConflict as conflict:
-            if not last_applied.allows(stored.object, conflict.fields, kind.schema):
-                raise
+            left = conflict.outside(last_applied.fields_kept(stored.object, kind.schema))
+            if left is not None:
+                raise left from None
             done = applied(stored, force=True)
         return Proposal(dict(last_applied.renewed(done.object, body)), done.owners, applied=True)
 
@@ -159,9 +160,9 @@ def _apply(store: Store, kind: Kind, namespace: str, name: str, wanted: Patch, d
         raise not_found(kind, name)
     ignored = ignored_fields(kind, "")
     new = apply({}, body, kind.schema, NOBODY, who, time=now, force=wanted.force, ignored=ignored)
-    return Patched(
-        store.create(kind, new.object, namespace, door, new.owners), created=True, warnings=wanted.duplicates
-    )
+    kubectl = last_applied.is_kubectl(door.manager, door.subresource)
+    made = dict(last_applied.renewed(new.object, body)) if kubectl else new.object
+    return Patched(store.create(kind, made, namespace, door, new.owners), created=True, warnings=wanted.duplicates)
 
 
 def _checked_body(kind: Kind, wanted: Patch, name: str) -> Object:
