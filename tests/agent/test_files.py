@@ -106,15 +106,15 @@ async def test_a_pods_token_works_and_the_audit_log_names_the_pod(agents: Agents
 
 async def test_init_containers_run_in_order_before_the_others(agents: Agents) -> None:
     agent = await agents.start()
-    mounts = [{"name": "work", "mountPath": "/work"}]
+    mounts = [{"name": "work", "mountPath": "/scratch"}]
     step = "import sys; open(sys.argv[1], 'a').write(sys.argv[2] + ' ')"
     init = [
-        {"name": name, "image": IMAGE, "args": ["-c", step, "/work/steps", name], "volumeMounts": mounts}
+        {"name": name, "image": IMAGE, "args": ["-c", step, "/scratch/steps", name], "volumeMounts": mounts}
         for name in ("first", "second")
     ]
     spec = {"initContainers": init, "volumes": [{"name": "work", "emptyDir": {}}], "restartPolicy": "Never"}
     show = "import sys; print(open(sys.argv[1]).read())"
-    await agents.apply(agents.pod("steps", "-c", show, "/work/steps", spec=spec, volumeMounts=mounts))
+    await agents.apply(agents.pod("steps", "-c", show, "/scratch/steps", spec=spec, volumeMounts=mounts))
 
     pod = await agents.until_phase("steps", "Succeeded")
 
@@ -124,11 +124,11 @@ async def test_init_containers_run_in_order_before_the_others(agents: Agents) ->
 
 async def test_a_sidecar_is_up_before_the_others_and_ends_after_them(agents: Agents) -> None:
     agent = await agents.start()
-    mounts = [{"name": "work", "mountPath": "/work"}]
+    mounts = [{"name": "work", "mountPath": "/scratch"}]
     sidecar = {
         "name": "sidecar",
         "image": IMAGE,
-        "args": ["-c", LISTEN, "/work/sidecar"],
+        "args": ["-c", LISTEN, "/scratch/sidecar"],
         "env": [POD_IP],
         "restartPolicy": "Always",
         "startupProbe": {"tcpSocket": {"port": 8080}, "periodSeconds": 1},
@@ -141,7 +141,7 @@ async def test_a_sidecar_is_up_before_the_others_and_ends_after_them(agents: Age
         "restartPolicy": "Never",
     }
     show = "import sys; print(open(sys.argv[1]).read())"
-    await agents.apply(agents.pod("pair", "-c", show, "/work/sidecar", spec=spec, volumeMounts=mounts))
+    await agents.apply(agents.pod("pair", "-c", show, "/scratch/sidecar", spec=spec, volumeMounts=mounts))
 
     pod = await agents.until_phase("pair", "Succeeded")
 

@@ -9,7 +9,7 @@ from pointsman.sandbox.agent.environment import PodFacts
 from pointsman.sandbox.agent.paths import PodFolder
 from pointsman.sandbox.agent.podspec import Container, Pod, Volume
 
-FOLDER = PodFolder(Path("/work/pods/ns_web_u1"), Path("/work/logs/ns_web_u1"))
+FOLDER = PodFolder(Path("/scratch/pods/ns_web_u1"), Path("/scratch/logs/ns_web_u1"))
 
 
 def make_container(**fields: Any) -> Container:

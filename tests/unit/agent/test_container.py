@@ -83,11 +83,6 @@ class Bench:
 
 
 @pytest.fixture
-def clock() -> VirtualClock:
-    return VirtualClock()
-
-
-@pytest.fixture
 async def bench(clock: VirtualClock) -> AsyncIterator[Bench]:
     made = Bench(clock)
     yield made

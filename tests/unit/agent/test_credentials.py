@@ -17,7 +17,7 @@ from pointsman.sandbox.agent.podspec import TokenFile
 from pointsman.testing.clock import VirtualClock
 
 NOON = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
-ACCOUNT = "/work/pods/ns_web_u1/var/run/secrets/kubernetes.io/serviceaccount"
+ACCOUNT = "/scratch/pods/ns_web_u1/var/run/secrets/kubernetes.io/serviceaccount"
 POD = make_pod(spec={"serviceAccountName": "robot"})
 
 

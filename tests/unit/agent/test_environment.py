@@ -126,7 +126,7 @@ def test_paths_are_rewritten_in_command_arguments_and_values_but_not_in_the_imag
 
     found = command(make_container(args=["/opt/app", "$(FILE)"], env=environment, volumeMounts=mounts))
 
-    root = "/work/pods/ns_web_u1"
+    root = "/scratch/pods/ns_web_u1"
     assert found.argv[0] == "/opt/app/bin/python"
     assert found.argv[-2:] == (f"{root}/opt/app", f"{root}/opt/app/x")
     assert (found.environment["FILE"], found.environment["LIST"]) == (f"{root}/opt/app/x", "a:/opt/app")
@@ -137,18 +137,18 @@ def test_nothing_of_the_agents_environment_is_handed_on(monkeypatch: pytest.Monk
 
     assert command(make_container()).environment == {
         "PATH": "/opt/app/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-        "HOME": "/work/pods/ns_web_u1/.agent/home",
+        "HOME": "/scratch/pods/ns_web_u1/.agent/home",
         "HOSTNAME": "web",
         "LANG": "C.UTF-8",
         "PYTHONUNBUFFERED": "1",
-        "TERMINATION_MESSAGE_PATH": "/work/pods/ns_web_u1/.agent/termination/main",
+        "TERMINATION_MESSAGE_PATH": "/scratch/pods/ns_web_u1/.agent/termination/main",
     }
 
 
 @pytest.mark.parametrize(
     ("env", "expected"),
     [
-        pytest.param([], "/work/pods/ns_web_u1/.agent/kubeconfig", id="given by the agent"),
+        pytest.param([], "/scratch/pods/ns_web_u1/.agent/kubeconfig", id="given by the agent"),
         pytest.param([{"name": "KUBECONFIG", "value": "/own"}], "/own", id="the pod's own wins"),
     ],
 )
@@ -161,8 +161,8 @@ def test_a_pod_with_a_service_account_gets_a_kubeconfig(env: list[dict[str, str]
 @pytest.mark.parametrize(
     ("working_dir", "expected"),
     [
-        pytest.param("", "/work/pods/ns_web_u1", id="the pod's folder by default"),
-        pytest.param("/data", "/work/pods/ns_web_u1/data", id="a mount"),
+        pytest.param("", "/scratch/pods/ns_web_u1", id="the pod's folder by default"),
+        pytest.param("/data", "/scratch/pods/ns_web_u1/data", id="a mount"),
         pytest.param("/srv", "/srv", id="a folder of this machine"),
     ],
 )

@@ -20,19 +20,6 @@ MISSING = status(404, "NotFound", "no such object")
 
 
 @pytest.fixture
-def clock() -> VirtualClock:
-    return VirtualClock()
-
-
-@pytest.fixture
-async def api() -> AsyncIterator[FakeApi]:
-    server = FakeApi()
-    await server.start()
-    yield server
-    await server.stop()
-
-
-@pytest.fixture
 async def registrar(api: FakeApi, clock: VirtualClock) -> AsyncIterator[NodeRegistrar]:
     async with Client(Connection(api.url, None, no_token, "ns"), user_agent="test", clock=clock) as client:
         yield NodeRegistrar(client, clock)

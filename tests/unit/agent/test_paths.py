@@ -15,10 +15,12 @@ MOUNTS = ("/etc/pointsman/policy", "/tmp", "/data/")
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        pytest.param("/etc/pointsman/policy", "/work/pods/ns_web_u1/etc/pointsman/policy", id="the mount path itself"),
-        pytest.param("/tmp/a b/c", "/work/pods/ns_web_u1/tmp/a b/c", id="a path below it"),
-        pytest.param("/data/x", "/work/pods/ns_web_u1/data/x", id="a mount path that ends with a slash"),
-        pytest.param("/data", "/work/pods/ns_web_u1/data", id="the same without the slash"),
+        pytest.param(
+            "/etc/pointsman/policy", "/scratch/pods/ns_web_u1/etc/pointsman/policy", id="the mount path itself"
+        ),
+        pytest.param("/tmp/a b/c", "/scratch/pods/ns_web_u1/tmp/a b/c", id="a path below it"),
+        pytest.param("/data/x", "/scratch/pods/ns_web_u1/data/x", id="a mount path that ends with a slash"),
+        pytest.param("/data", "/scratch/pods/ns_web_u1/data", id="the same without the slash"),
         pytest.param("/tmpfs/x", "/tmpfs/x", id="a longer name is another folder"),
         pytest.param("/etc/pointsman", "/etc/pointsman", id="a folder above it"),
         pytest.param("--policy=/tmp/x", "--policy=/tmp/x", id="a path in the middle of a value"),
@@ -63,7 +65,7 @@ def test_no_mount_path_leads_out_of_the_folder(path: str) -> None:
 
 
 def test_two_pods_of_one_name_have_folders_of_their_own() -> None:
-    first, second = (pod_folder(Path("/work"), "ns", "web", uid) for uid in ("u1", "u2"))
+    first, second = (pod_folder(Path("/scratch"), "ns", "web", uid) for uid in ("u1", "u2"))
 
     assert first.root != second.root
     assert first.log("main", 0) != second.log("main", 0)

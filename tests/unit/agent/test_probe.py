@@ -64,11 +64,6 @@ class Watched:
 
 
 @pytest.fixture
-def clock() -> VirtualClock:
-    return VirtualClock()
-
-
-@pytest.fixture
 async def watch(clock: VirtualClock) -> Any:
     tasks: list[asyncio.Task[str]] = []
 

@@ -18,19 +18,6 @@ PATH = "/api/v1/namespaces/ns/pods/web"
 
 
 @pytest.fixture
-def clock() -> VirtualClock:
-    return VirtualClock()
-
-
-@pytest.fixture
-async def api() -> AsyncIterator[FakeApi]:
-    server = FakeApi()
-    await server.start()
-    yield server
-    await server.stop()
-
-
-@pytest.fixture
 async def writer(api: FakeApi, clock: VirtualClock) -> AsyncIterator[StatusWriter]:
     async with Client(Connection(api.url, None, no_token, "ns"), user_agent="test", clock=clock) as client:
         writer = StatusWriter(client, clock=clock, rng=random.Random(0))

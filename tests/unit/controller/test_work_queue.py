@@ -11,11 +11,6 @@ from pointsman.testing.clock import VirtualClock
 
 
 @pytest.fixture
-def clock() -> VirtualClock:
-    return VirtualClock()
-
-
-@pytest.fixture
 async def queue(clock: VirtualClock) -> AsyncIterator[WorkQueue]:
     made = WorkQueue(clock, random.Random(1))
     yield made

@@ -1,4 +1,4 @@
-"""A server on the loopback device, a client that talks to it, and time that stands still."""
+"""A client of the scripted API server, and a Lease server in memory."""
 
 from collections.abc import AsyncIterator
 
@@ -9,19 +9,6 @@ from tests.unit.kube.lease_server import LeaseServer
 from pointsman.kube.access import Connection, no_token
 from pointsman.kube.client import Client
 from pointsman.testing.clock import VirtualClock
-
-
-@pytest.fixture
-def clock() -> VirtualClock:
-    return VirtualClock()
-
-
-@pytest.fixture
-async def api() -> AsyncIterator[FakeApi]:
-    server = FakeApi()
-    await server.start()
-    yield server
-    await server.stop()
 
 
 @pytest.fixture
