@@ -3,20 +3,18 @@
 import asyncio
 import signal
 import sys
-import threading
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from concurrent.futures import Future
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from pointsman.kube.connection import connect
 from pointsman.sandbox.agent.agent import BackoffLimits, NodeAgent, NodeShape
+from tests.controlplane.in_thread import in_thread
 
 T = TypeVar("T")
 
 START_SECONDS: Final = 60.0
-STOP_SECONDS: Final = 60.0
 POINTSMAN_IMAGE: Final = "pointsman/pointsman:0.1.0"
 IMAGES: Final[Mapping[str, Sequence[str]]] = {POINTSMAN_IMAGE: (sys.executable, "-m", "pointsman")}
 
@@ -60,27 +58,12 @@ def running_agent(
     kubeconfig: Path, folder: Path, nodes: Sequence[NodeShape], *, backoff: BackoffLimits | None = None
 ) -> Iterator[AgentThread]:
     """An agent that plays `nodes` and runs Pointsman's image with the interpreter of this test."""
-    started: Future[AgentThread] = Future()
-    stop = threading.Event()
 
-    async def live() -> None:
+    @asynccontextmanager
+    async def live() -> AsyncIterator[NodeAgent]:
         connection = await connect(str(kubeconfig))
         async with NodeAgent(connection, nodes, images=IMAGES, work_dir=folder, backoff=backoff) as agent:
-            started.set_result(AgentThread(agent, asyncio.get_running_loop()))
-            await asyncio.to_thread(stop.wait)
+            yield agent
 
-    def run() -> None:
-        try:
-            asyncio.run(live())
-        except BaseException as error:
-            if started.done():
-                raise
-            started.set_exception(error)
-
-    thread = threading.Thread(target=run, name="node-agent")
-    thread.start()
-    try:
-        yield started.result(START_SECONDS)
-    finally:
-        stop.set()
-        thread.join(STOP_SECONDS)
+    with in_thread(live, "node-agent", START_SECONDS) as (agent, loop):
+        yield AgentThread(agent, loop)

@@ -1,9 +1,6 @@
 """A sandbox that a test holds as if it were a control plane: with kubectl, credentials and a log of all calls."""
 
-import asyncio
-import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -15,6 +12,7 @@ import yaml
 from pointsman.kube.clock import SystemClock
 from pointsman.sandbox.sandbox import Sandbox
 from pointsman.sandbox.server.api import Done, Observer
+from tests.controlplane.in_thread import in_thread
 from tests.controlplane.plane import ControlPlane
 from tests.manifests.install import files
 
@@ -27,7 +25,10 @@ def sandbox_plane(folder: Path, kubectl: Path) -> Iterator[ControlPlane]:
     """A sandbox in a thread with an event loop of its own, for as long as the block lasts."""
     folder.mkdir()
     audit_log = folder / "audit.log"
-    with audit_log.open("ab", buffering=0) as log, _running(folder, _writer(log)) as sandbox:
+    with (
+        audit_log.open("ab", buffering=0) as log,
+        in_thread(lambda: Sandbox(folder, observer=_writer(log)), "sandbox", START_SECONDS) as (sandbox, _),
+    ):
         kubeconfig = yaml.safe_load(sandbox.kubeconfig.read_text())
         yield ControlPlane(
             url=sandbox.url,
@@ -52,35 +53,6 @@ def install(plane: ControlPlane) -> None:
     plane.apply(yaml.safe_dump_all(definitions))
     plane.kubectl("wait", "--for=condition=Established", "crd", "--all", "--timeout=20s")
     plane.apply(yaml.safe_dump_all(others))
-
-
-@contextmanager
-def _running(folder: Path, observer: Observer) -> Iterator[Sandbox]:
-    started: Future[tuple[Sandbox, Callable[[], object]]] = Future()
-
-    async def live() -> None:
-        stop = asyncio.Event()
-        loop = asyncio.get_running_loop()
-        async with Sandbox(folder, observer=observer) as sandbox:
-            started.set_result((sandbox, lambda: loop.call_soon_threadsafe(stop.set)))
-            await stop.wait()
-
-    def run() -> None:
-        try:
-            asyncio.run(live())
-        except BaseException as error:
-            if started.done():
-                raise
-            started.set_exception(error)
-
-    thread = threading.Thread(target=run, name="sandbox")
-    thread.start()
-    sandbox, stop = started.result(START_SECONDS)
-    try:
-        yield sandbox
-    finally:
-        stop()
-        thread.join(START_SECONDS)
 
 
 def _writer(log: IO[bytes]) -> Observer:
