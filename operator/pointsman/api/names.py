@@ -27,7 +27,6 @@ MANAGED_BY: Final = "pointsman"
 
 REPORT_ANNOTATION: Final = "pointsman.dev/report"
 WANTED_POLICY_ANNOTATION: Final = "pointsman.dev/wanted-policy"
-RETRY_ANNOTATION: Final = "pointsman.dev/retry"
 POLICY_ANNOTATION: Final = "pointsman.dev/policy"  # on the Deployment's pod template: the short hash it mounts
 GENERATION_ANNOTATION: Final = "pointsman.dev/generation"  # on the policy ConfigMap: the profile's generation
 

@@ -131,11 +131,6 @@ def set_condition(conditions: tuple[Condition, ...], wanted: Condition, now: dat
     return tuple(condition if other.type == wanted.type else other for other in conditions)
 
 
-def remove_condition(conditions: tuple[Condition, ...], type_: str) -> tuple[Condition, ...]:
-    """The conditions without one of that type: kstatus wants Stalled and Reconciling absent, not False."""
-    return tuple(condition for condition in conditions if condition.type != type_)
-
-
 def cut(text: str, limit: int = MAX_MESSAGE_BYTES) -> str:
     """A text of at most `limit` bytes of UTF-8, with an ellipsis where something is missing."""
     encoded = text.encode(errors="replace")

@@ -19,7 +19,6 @@ from pointsman.api.status import (
     decode_status,
     encode_status,
     find_condition,
-    remove_condition,
     set_condition,
 )
 
@@ -52,12 +51,6 @@ def test_a_condition_keeps_its_place_and_others_are_left_alone() -> None:
     after = set_condition(before, Condition(type="Ready", status="False", reason="NoLeader"), LATER)
     assert [condition.type for condition in after] == ["Ready", "Stalled"]
     assert find_condition(after, "Stalled") == find_condition(before, "Stalled")
-
-
-def test_a_condition_that_no_longer_holds_is_taken_away() -> None:
-    conditions = set_condition((), Condition(type="Stalled", status="True", reason="X"), THEN)
-    assert remove_condition(conditions, "Stalled") == ()
-    assert remove_condition((), "Stalled") == ()
 
 
 def test_a_long_message_is_cut_to_what_the_schema_takes() -> None:

@@ -53,15 +53,6 @@ class Schema:
             return self.additional
         return UNTYPED if self.preserves_unknown else None
 
-    @property
-    def is_leaf(self) -> bool:
-        """Whether values are owned and merged whole."""
-        if self.type == "array":
-            return self.list_type == LIST_ATOMIC
-        if self.type == "object":
-            return self.atomic_map
-        return not self.preserves_unknown
-
 
 UNTYPED: Final = Schema(preserves_unknown=True)
 

@@ -110,9 +110,5 @@ class Registry:
     def lookup(self, group: str, version: str, plural: str) -> Kind | None:
         return self._kinds.get((group, version, plural))
 
-    def of_kind(self, api_version: str, kind: str) -> Kind | None:
-        """The kind that an object's apiVersion and kind name."""
-        return next((k for k in self._kinds.values() if k.kind == kind and k.api_version == api_version), None)
-
     def __iter__(self) -> Iterator[Kind]:
         return iter(list(self._kinds.values()))
