@@ -93,8 +93,7 @@ class MappedPod:
             await asyncio.gather(*(runner.run() for runner in self._main.values()))
             await asyncio.gather(*(runner.stop(self._grace_seconds) for runner in self._init.values()))
         await self._ending.wait()
-        while self._tasks:
-            await asyncio.gather(*self._tasks)
+        await self.ended()
         if self._why is Ending.DELETED:
             self._report()
             self._services.writer.remove(self.ref)
@@ -113,6 +112,11 @@ class MappedPod:
             self._grace = grace_seconds
             for runner in (*self._main.values(), *self._init.values()):
                 self._background(runner.stop(grace_seconds))
+
+    async def ended(self) -> None:
+        """Returns when nothing that `end` set in motion, or that runs beside the containers, is left."""
+        while self._tasks:
+            await asyncio.gather(*self._tasks)
 
     def process(self, container: str) -> Process | None:
         """The process of a container; by an empty name, of the first container that has one."""

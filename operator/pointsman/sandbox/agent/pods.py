@@ -40,6 +40,7 @@ class NodePods:
         self._hollow: dict[str, str] = {}  # uid -> address
         self._mapped: dict[str, MappedPod] = {}  # by uid
         self._tasks: set[asyncio.Task[None]] = set()
+        self._stopping = False
 
     def on_events(self, events: Sequence[WatchEvent[Pod]]) -> None:
         """Takes a batch of the watch."""
@@ -74,7 +75,11 @@ class NodePods:
                 shutil.rmtree(folder, ignore_errors=True)
 
     async def stop(self, grace_seconds: float) -> None:
-        """Ends every process; the pods stay as they are on the API server."""
+        """Ends every process; the pods stay as they are on the API server.
+
+        Pods that the watch, which goes on meanwhile, still brings are left to the next agent: nobody would end them.
+        """
+        self._stopping = True
         for pod in self._mapped.values():
             pod.end(grace_seconds, Ending.LEFT)
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -88,7 +93,7 @@ class NodePods:
                 running.end(_grace_seconds(pod), Ending.DELETED)
         elif pod.metadata.deletion_timestamp:
             self._services.writer.remove(_ref(pod))
-        elif uid not in self._hollow and pod.status.phase not in ENDED_PHASES:
+        elif uid not in self._hollow and pod.status.phase not in ENDED_PHASES and not self._stopping:
             self._admit(pod)
 
     def _admit(self, pod: Pod) -> None:
@@ -121,6 +126,7 @@ class NodePods:
         except Exception:
             log.exception("pod %s is given up", running.facts.pod.title)
             running.end(0.0, Ending.VANISHED)
+            await running.ended()
         finally:
             del self._mapped[running.ref.uid]
             self._addresses.release(running.facts.address)
