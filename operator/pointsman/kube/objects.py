@@ -14,11 +14,11 @@ Quantities = dict[str, str | int | float]  # the API server sends strings, hand-
 
 
 # gc=False: decoded JSON has no cycles, and the collector's walks over 50,000 pods cost more than decoding them.
-class _Object(msgspec.Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True, gc=False):
-    pass
+class WireObject(msgspec.Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True, gc=False):
+    """Base of every struct that is decoded from an API server."""
 
 
-class OwnerReference(_Object, frozen=True, kw_only=True):
+class OwnerReference(WireObject, frozen=True, kw_only=True):
     kind: str = ""
     name: str = ""
     uid: str = ""
@@ -26,7 +26,7 @@ class OwnerReference(_Object, frozen=True, kw_only=True):
     controller: bool = False
 
 
-class Metadata(_Object, frozen=True, kw_only=True):
+class Metadata(WireObject, frozen=True, kw_only=True):
     name: str = ""
     namespace: str = ""
     uid: str = ""
@@ -39,47 +39,48 @@ class Metadata(_Object, frozen=True, kw_only=True):
     owner_references: tuple[OwnerReference, ...] = ()
 
 
-class Taint(_Object, frozen=True, kw_only=True):
+class Taint(WireObject, frozen=True, kw_only=True):
     key: str = ""
     value: str = ""
     effect: str = ""
 
 
-class ContainerImage(_Object, frozen=True, kw_only=True):
+class ContainerImage(WireObject, frozen=True, kw_only=True):
     names: tuple[str, ...] | None = ()
     size_bytes: int = 0
 
 
-class NodeSpec(_Object, frozen=True, kw_only=True):
+class NodeSpec(WireObject, frozen=True, kw_only=True):
     unschedulable: bool = False
     taints: tuple[Taint, ...] = ()
 
 
-class NodeCondition(_Object, frozen=True, kw_only=True):
+class NodeCondition(WireObject, frozen=True, kw_only=True):
     type: str = ""
     status: str = ""
 
 
-class NodeStatus(_Object, frozen=True, kw_only=True):
+class NodeStatus(WireObject, frozen=True, kw_only=True):
     allocatable: Quantities = {}
     images: tuple[ContainerImage, ...] = ()
+    declared_features: tuple[str, ...] = ()
     conditions: tuple[NodeCondition, ...] = ()
 
 
-class Node(_Object, frozen=True, kw_only=True):
+class Node(WireObject, frozen=True, kw_only=True):
     metadata: Metadata
     spec: NodeSpec = NodeSpec()
     status: NodeStatus = NodeStatus()
 
 
-class Toleration(_Object, frozen=True, kw_only=True):
+class Toleration(WireObject, frozen=True, kw_only=True):
     key: str = ""
     operator: str = ""
     value: str = ""
     effect: str = ""
 
 
-class Requirement(_Object, frozen=True, kw_only=True):
+class Requirement(WireObject, frozen=True, kw_only=True):
     """One expression of a label or node selector."""
 
     key: str = ""
@@ -87,72 +88,72 @@ class Requirement(_Object, frozen=True, kw_only=True):
     values: tuple[str, ...] | None = ()
 
 
-class NodeSelectorTerm(_Object, frozen=True, kw_only=True):
+class NodeSelectorTerm(WireObject, frozen=True, kw_only=True):
     match_expressions: tuple[Requirement, ...] = ()
     match_fields: tuple[Requirement, ...] = ()
 
 
-class NodeSelector(_Object, frozen=True, kw_only=True):
+class NodeSelector(WireObject, frozen=True, kw_only=True):
     node_selector_terms: tuple[NodeSelectorTerm, ...] = ()
 
 
-class PreferredSchedulingTerm(_Object, frozen=True, kw_only=True):
+class PreferredSchedulingTerm(WireObject, frozen=True, kw_only=True):
     weight: int = 0
     preference: NodeSelectorTerm = NodeSelectorTerm()
 
 
-class NodeAffinity(_Object, frozen=True, kw_only=True):
+class NodeAffinity(WireObject, frozen=True, kw_only=True):
     required_during_scheduling_ignored_during_execution: NodeSelector | None = None
     preferred_during_scheduling_ignored_during_execution: tuple[PreferredSchedulingTerm, ...] = ()
 
 
-class LabelSelector(_Object, frozen=True, kw_only=True):
+class LabelSelector(WireObject, frozen=True, kw_only=True):
     match_labels: Labels = {}
     match_expressions: tuple[Requirement, ...] = ()
 
 
-class PodAffinityTerm(_Object, frozen=True, kw_only=True):
+class PodAffinityTerm(WireObject, frozen=True, kw_only=True):
     label_selector: LabelSelector | None = None
     namespaces: tuple[str, ...] = ()
     namespace_selector: LabelSelector | None = None
     topology_key: str = ""
 
 
-class WeightedPodAffinityTerm(_Object, frozen=True, kw_only=True):
+class WeightedPodAffinityTerm(WireObject, frozen=True, kw_only=True):
     weight: int = 0
     pod_affinity_term: PodAffinityTerm = PodAffinityTerm()
 
 
-class PodAffinity(_Object, frozen=True, kw_only=True):
+class PodAffinity(WireObject, frozen=True, kw_only=True):
     """Also serves podAntiAffinity: the two have the same shape."""
 
     required_during_scheduling_ignored_during_execution: tuple[PodAffinityTerm, ...] = ()
     preferred_during_scheduling_ignored_during_execution: tuple[WeightedPodAffinityTerm, ...] = ()
 
 
-class Affinity(_Object, frozen=True, kw_only=True):
+class Affinity(WireObject, frozen=True, kw_only=True):
     node_affinity: NodeAffinity | None = None
     pod_affinity: PodAffinity | None = None
     pod_anti_affinity: PodAffinity | None = None
 
 
-class ContainerPort(_Object, frozen=True, kw_only=True):
+class ContainerPort(WireObject, frozen=True, kw_only=True):
     container_port: int = 0
     host_port: int = 0
     host_ip: str = msgspec.field(default="", name="hostIP")
     protocol: str = ""
 
 
-class Resources(_Object, frozen=True, kw_only=True):
+class Resources(WireObject, frozen=True, kw_only=True):
     requests: Quantities = {}
     limits: Quantities = {}
 
 
-class ContainerRestartRule(_Object, frozen=True, kw_only=True):
+class ContainerRestartRule(WireObject, frozen=True, kw_only=True):
     action: str = ""
 
 
-class Container(_Object, frozen=True, kw_only=True):
+class Container(WireObject, frozen=True, kw_only=True):
     name: str = ""
     image: str = ""
     resources: Resources = Resources()
@@ -161,11 +162,11 @@ class Container(_Object, frozen=True, kw_only=True):
     restart_policy_rules: tuple[ContainerRestartRule, ...] = ()
 
 
-class ImageVolume(_Object, frozen=True, kw_only=True):
+class ImageVolume(WireObject, frozen=True, kw_only=True):
     reference: str = ""
 
 
-class Volume(_Object, frozen=True, kw_only=True):
+class Volume(WireObject, frozen=True, kw_only=True):
     """A pod's volume. Kinds that no rule reads by content yet are raw maps: only their presence matters."""
 
     name: str = ""
@@ -180,17 +181,22 @@ class Volume(_Object, frozen=True, kw_only=True):
     cinder: dict[str, Any] | None = None
 
 
-class SchedulingGate(_Object, frozen=True, kw_only=True):
+class SchedulingGate(WireObject, frozen=True, kw_only=True):
     name: str = ""
 
 
-class TopologySpreadConstraint(_Object, frozen=True, kw_only=True):
+class TopologySpreadConstraint(WireObject, frozen=True, kw_only=True):
     topology_key: str = ""
     when_unsatisfiable: str = ""
     max_skew: int = 1
+    label_selector: LabelSelector | None = None
+    match_label_keys: tuple[str, ...] = ()
+    min_domains: int | None = None
+    node_affinity_policy: str = ""
+    node_taints_policy: str = ""
 
 
-class PodSpec(_Object, frozen=True, kw_only=True):
+class PodSpec(WireObject, frozen=True, kw_only=True):
     scheduler_name: str = ""
     node_name: str = ""
     priority: int | None = None
@@ -210,21 +216,22 @@ class PodSpec(_Object, frozen=True, kw_only=True):
     host_users: bool | None = None
 
 
-class PodCondition(_Object, frozen=True, kw_only=True):
+class PodCondition(WireObject, frozen=True, kw_only=True):
     type: str = ""
     status: str = ""
     reason: str = ""
     message: str = ""
 
 
-class ContainerStatus(_Object, frozen=True, kw_only=True):
+class ContainerStatus(WireObject, frozen=True, kw_only=True):
     name: str = ""
     resources: Resources | None = None
     allocated_resources: Quantities = {}
 
 
-class PodStatus(_Object, frozen=True, kw_only=True):
+class PodStatus(WireObject, frozen=True, kw_only=True):
     phase: str = ""
+    start_time: str = ""
     nominated_node_name: str = ""
     conditions: tuple[PodCondition, ...] = ()
     container_statuses: tuple[ContainerStatus, ...] = ()
@@ -233,17 +240,17 @@ class PodStatus(_Object, frozen=True, kw_only=True):
     allocated_resources: Quantities = {}
 
 
-class Pod(_Object, frozen=True, kw_only=True):
+class Pod(WireObject, frozen=True, kw_only=True):
     metadata: Metadata
     spec: PodSpec = PodSpec()
     status: PodStatus = PodStatus()
 
 
-class Namespace(_Object, frozen=True, kw_only=True):
+class Namespace(WireObject, frozen=True, kw_only=True):
     metadata: Metadata
 
 
-class LeaseSpec(_Object, frozen=True, kw_only=True):
+class LeaseSpec(WireObject, frozen=True, kw_only=True):
     holder_identity: str | None = None
     lease_duration_seconds: int | None = None
     acquire_time: str | None = None
@@ -251,6 +258,6 @@ class LeaseSpec(_Object, frozen=True, kw_only=True):
     lease_transitions: int | None = None
 
 
-class Lease(_Object, frozen=True, kw_only=True):
+class Lease(WireObject, frozen=True, kw_only=True):
     metadata: Metadata
     spec: LeaseSpec | None = None

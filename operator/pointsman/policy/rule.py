@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import Flag, auto
 from typing import Generic, Protocol, TypeVar, runtime_checkable
 
+import numpy as np
+
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.view import BoolArray, ClusterView, IntArray, Pods, Rows
 
@@ -54,6 +56,16 @@ class Happening(Flag):
     OWN_GATES_ELIMINATED = auto()
     OWN_UPDATE = auto()  # any other change of the pending pod's spec or labels
     NAMESPACE = auto()  # labels of a namespace changed
+    # The objects below appeared or changed; only an attachment counts when it goes.
+    NODE_FEATURES = auto()
+    PERSISTENT_VOLUME_CLAIM = auto()
+    PERSISTENT_VOLUME = auto()
+    STORAGE_CLASS = auto()
+    CSI_NODE = auto()
+    CSI_DRIVER = auto()
+    CSI_STORAGE_CAPACITY = auto()
+    VOLUME_ATTACHMENT_DELETE = auto()
+    SERVICE = auto()  # or a controller whose selector spreading looks at; also when one goes
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +77,7 @@ class Change:
     row: int | None = None
     pod: PodInfo | None = None  # the pod that the event is about
     old_pod: PodInfo | None = None
+    key: tuple[str, str] = ("", "")  # namespace and name of an object that is neither pod nor node
 
 
 Hint = Callable[[PodInfo, Change], bool]
@@ -125,12 +138,28 @@ class Predicate(Protocol[S]):
         """The state as if `add` ran on the row and `remove` did not (AddPod, RemovePod); `state` stays as it is."""
         ...
 
+    def resolvable(self, state: S, rows: Rows) -> BoolArray:
+        """Of rows that are not feasible, those where fewer pods on the node could help: bool (len(rows),).
+
+        kube-scheduler's Unschedulable, against UnschedulableAndUnresolvable: preemption looks at no other rows.
+        """
+        ...
+
     def reasons(self, state: S, row: int) -> tuple[str, ...]:
         """kube-scheduler's words for a row that is not feasible; asked only when needed."""
         ...
 
     def count_reasons(self, state: S, rows: Rows) -> Mapping[str, int]:
         """On how many of these rows, none of them feasible, each reason stands: `reasons` of all of them at once."""
+        ...
+
+
+@runtime_checkable
+class Reserving(Protocol[S]):
+    """A predicate that has to set something aside on the node that was chosen (Reserve), before the pod is bound."""
+
+    def reserve(self, state: S, row: int) -> object | None:
+        """What is to be set aside, None for nothing. Pure: the engine's `binding` does what it says."""
         ...
 
 
@@ -158,16 +187,20 @@ class PredicateBase(Generic[S]):
     """Defaults for predicates whose answer does not depend on the pods of a node.
 
     One that always gives the same reason names it in `reason` and is done; any other overrides `reasons`, and
-    `count_reasons` too if it can tell faster than row by row.
+    `count_reasons` too if it can tell faster than row by row. `preemptible` answers `resolvable` for every row.
     """
 
     reason = ""
+    preemptible = False
 
     def narrows(self, state: S) -> frozenset[str] | None:  # noqa: ARG002 - part of the protocol
         return None
 
     def with_pods(self, state: S, row: int, add: Pods, remove: Pods) -> S:  # noqa: ARG002 - part of the protocol
         return state
+
+    def resolvable(self, state: S, rows: Rows) -> BoolArray:  # noqa: ARG002 - part of the protocol
+        return np.full(len(rows), self.preemptible)
 
     def reasons(self, state: S, row: int) -> tuple[str, ...]:  # noqa: ARG002 - part of the protocol
         return (self.reason,)

@@ -7,18 +7,24 @@ them and must not keep them beyond the cycle whose `prepare` handed them out.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from enum import Enum, auto
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pointsman.policy.owners_view import OwnersView
 from pointsman.policy.pod import HostPort, PodInfo
+from pointsman.policy.pod_query import PodQuery, Selector
+from pointsman.policy.storage_view import StorageView
 
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 IdArray = NDArray[np.int32]
 Rows = NDArray[np.intp]
 Pods = Sequence[PodInfo]
+
+KEPT_ANNOTATIONS: Final = frozenset({"scheduler.alpha.kubernetes.io/preferAvoidPods"})
 
 
 class LabelColumn(NamedTuple):
@@ -42,6 +48,26 @@ class ImageState(NamedTuple):
     size: int
     present: BoolArray  # shape (capacity,)
     nodes: int  # how many rows hold it
+
+
+class TermKind(Enum):
+    """The four lists of pod affinity terms that a pod may carry."""
+
+    REQUIRED = auto()
+    PREFERRED = auto()
+    REQUIRED_ANTI = auto()
+    PREFERRED_ANTI = auto()
+
+
+class CarriedTerm(NamedTuple):
+    """A distinct pod affinity term of assigned pods, and how many pods on each row carry it."""
+
+    topology_key: str
+    namespaces: frozenset[str]  # listed, or the carrying pod's own where it names none
+    namespace_selector: Selector  # on labels of the other pod's namespace; matches nothing when absent
+    selector: Selector
+    weight: int  # 0 for required terms
+    carriers: IntArray  # shape (capacity,)
 
 
 class ClusterView(Protocol):
@@ -90,6 +116,36 @@ class ClusterView(Protocol):
 
     def image(self, name: str) -> ImageState | None: ...
     def pods_on(self, row: int) -> Pods: ...
+    def pod_counts(self, query: PodQuery) -> IntArray:
+        """int64 (capacity,): how many assigned pods of each row the query counts. Kept up to date once asked for."""
+        ...
+
+    def carried_terms(self, kind: TermKind) -> Sequence[CarriedTerm]:
+        """Every distinct term of this kind that pods on known nodes carry."""
+        ...
+
+    def declared_features(self, row: int) -> frozenset[str]:
+        """status.declaredFeatures of a node."""
+        ...
+
+    def annotation(self, row: int, key: str) -> str | None:
+        """A node's annotation, None where it is absent; only for keys of `KEPT_ANNOTATIONS`."""
+        ...
+
+    def namespaces_matching(self, selector: Selector) -> frozenset[str]:
+        """Names of the known namespaces whose labels match."""
+        ...
+
+    @property
+    def owners(self) -> OwnersView:
+        """Services and controllers: whose pods belong together."""
+        ...
+
+    @property
+    def storage(self) -> StorageView:
+        """Claims, volumes, classes, and what nodes can attach."""
+        ...
+
     def pods_with_required_anti_affinity(self) -> Sequence[tuple[int, PodInfo]]:
         """(row, pod) of every assigned pod with required anti-affinity terms; short in most clusters."""
         ...

@@ -27,6 +27,7 @@ class NodePorts(PredicateBase[State]):
     """The state counts, so that a pod taken away frees only its own ports."""
 
     reason = "node(s) didn't have free ports for the requested pod ports"
+    preemptible = True
     reads = Reads(frozenset({"host_ports"}), Dependence.ROW)
 
     def __init__(self, name: str, _: Args) -> None:

@@ -85,6 +85,13 @@ class NodeResourcesFit(PredicateBase[State]):
         )
         return replace(state, pod_count=count, asks=tuple(asks))
 
+    def resolvable(self, state: State, rows: Rows) -> BoolArray:
+        """Not where a request is larger than all that the node has."""
+        answer = np.ones(len(rows), np.bool_)
+        for ask in state.asks:
+            answer &= ask.allocatable.take(rows) >= ask.amount
+        return answer
+
     def reasons(self, state: State, row: int) -> tuple[str, ...]:
         return tuple(reason for reason, passed in _checks(state, np.array([row])) if not passed[0])
 

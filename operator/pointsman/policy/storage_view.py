@@ -1,0 +1,37 @@
+"""What a rule may see of storage: claims, volumes, classes, and what nodes can attach.
+
+Objects are the wire structs, with what the engine has assumed but not yet seen laid over them: a claim promised to a
+volume, a claim that was given its node. Where the engine may not watch a kind, there are none of it.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from pointsman.kube.storage_objects import (
+    CSIDriver,
+    CSINode,
+    CSIStorageCapacity,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    StorageClass,
+    VolumeAttachment,
+)
+
+
+class StorageView(Protocol):
+    """Lookups by name; None where there is no such object."""
+
+    def claim(self, namespace: str, name: str) -> PersistentVolumeClaim | None: ...
+    def volume(self, name: str) -> PersistentVolume | None: ...
+    def volumes_of_class(self, class_name: str) -> Sequence[PersistentVolume]:
+        """In the order in which they came to be known."""
+        ...
+
+    def storage_class(self, name: str) -> StorageClass | None: ...
+    def csi_node(self, node: str) -> CSINode | None: ...
+    def csi_driver(self, name: str) -> CSIDriver | None: ...
+    def capacities(self, class_name: str) -> Sequence[CSIStorageCapacity]: ...
+    def attachments(self, node: str) -> Sequence[VolumeAttachment]: ...
+    def claim_users(self, namespace: str, name: str) -> Mapping[int, int]:
+        """Row -> how many pods there name the claim among their volumes (generic ephemeral volumes apart)."""
+        ...
