@@ -15,7 +15,7 @@ class OwnersView(Protocol):
     """Selectors by the objects that have them."""
 
     def services_of(self, pod: PodInfo) -> Sequence[Selector]:
-        """Selectors of the Services of the pod's namespace that select it; Services without a selector select nobody."""
+        """Selectors of the Services of the pod's namespace that select it; one without selector selects nobody."""
         ...
 
     def controller_selector(self, pod: PodInfo) -> Selector | None:
@@ -24,5 +24,5 @@ class OwnersView(Protocol):
         ...
 
     def controllers_selecting(self, pod: PodInfo) -> Sequence[Selector]:
-        """Selectors of all ReplicationControllers, ReplicaSets and StatefulSets of the namespace that select the pod."""
+        """Selectors of all ReplicationControllers, ReplicaSets, StatefulSets of the namespace that select the pod."""
         ...
