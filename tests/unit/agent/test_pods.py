@@ -35,7 +35,7 @@ class Told:
 )
 async def test_a_new_pod(stopped: bool, told: list[str], tmp_path: Path) -> None:
     writer = Told()
-    services = cast(Services, SimpleNamespace(writer=writer, images={}, clock=VirtualClock()))
+    services = cast("Services", SimpleNamespace(writer=writer, images={}, clock=VirtualClock()))
     pods = NodePods({"node-1": "127.127.0.1"}, AddressPool(1, 10, 0), services, tmp_path)
     if stopped:
         await pods.stop(0.0)
