@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pointsman.policy.args import Args
+from pointsman.policy.kinds import Kind
 from pointsman.policy.node_affinity_args import NodeAffinityArgs
 from pointsman.policy.node_resources_args import NodeResourcesBalancedAllocationArgs, NodeResourcesFitArgs
 from pointsman.policy.predicates import (
@@ -28,12 +29,16 @@ from pointsman.policy.rule import Predicate, Priority
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule. A factory gets the instance's name and args of the type `args`, validated."""
+    """One rule. A factory gets the instance's name and args of the type `args`, validated.
+
+    `needs` are the kinds that the rule looks at beside nodes, pods and namespaces.
+    """
 
     name: str
     args: type[Args] = Args
     predicate: Callable[[str, Any], Predicate[Any]] | None = None
     priority: Callable[[str, Any], Priority[Any]] | None = None
+    needs: frozenset[Kind] = frozenset()
 
 
 BUILT: Final[dict[str, Rule]] = {
