@@ -7,14 +7,16 @@ table's last place. Semantics are those of apimachinery/pkg/labels, 1.36. `node_
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from pointsman.kube.objects import LabelSelector, Requirement
 from pointsman.policy.errors import Problem
 from pointsman.policy.resource_names import is_label_value, is_qualified_name
-from pointsman.policy.view import BoolArray, LabelColumn
+
+if TYPE_CHECKING:  # the view's questions about pods are made of selectors
+    from pointsman.policy.view import BoolArray, LabelColumn
 
 LABEL_OPERATORS: Final = ("In", "NotIn", "Exists", "DoesNotExist")
 NODE_OPERATORS: Final = (*LABEL_OPERATORS, "Gt", "Lt")
@@ -51,12 +53,12 @@ class LabelTest(NamedTuple):
     def answer(self, value: str | None) -> bool:
         return self.absent if value is None else self.test(value)
 
-    def matches(self, column: LabelColumn, row: int) -> bool:
+    def matches(self, column: "LabelColumn", row: int) -> bool:
         """The answer for one row of this key's column."""
         value_id = column.ids[row]
         return self.absent if value_id < 0 else self.test(column.values[value_id])
 
-    def table(self, column: LabelColumn) -> BoolArray:
+    def table(self, column: "LabelColumn") -> "BoolArray":
         """Answers by value id, bool (len(values) + 1,); the last one is for rows without the key."""
         count = len(column.values)
         answers = np.empty(count + 1, dtype=np.bool_)
