@@ -166,11 +166,16 @@ class ImageVolume(WireObject, frozen=True, kw_only=True):
     reference: str = ""
 
 
+class ClaimVolumeSource(WireObject, frozen=True, kw_only=True):
+    claim_name: str = ""
+    read_only: bool = False
+
+
 class Volume(WireObject, frozen=True, kw_only=True):
-    """A pod's volume. Kinds that no rule reads by content yet are raw maps: only their presence matters."""
+    """A pod's volume. Raw maps are kinds of which rules read little or nothing but that they are there."""
 
     name: str = ""
-    persistent_volume_claim: dict[str, Any] | None = None
+    persistent_volume_claim: ClaimVolumeSource | None = None
     ephemeral: dict[str, Any] | None = None
     image: ImageVolume | None = None
     gce_persistent_disk: dict[str, Any] | None = None

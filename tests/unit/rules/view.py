@@ -9,12 +9,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from tests.unit.rules.storage import HandStorage, StorageObject
 
+from pointsman.engine.cluster.owners import Owners
 from pointsman.kube.objects import Node, Pod
 from pointsman.kube.quantity import to_milli, to_value
+from pointsman.kube.workload_objects import Controller, Service
 from pointsman.policy.accounting import pod_info
 from pointsman.policy.integers import wrapped
 from pointsman.policy.pod import HostPort, PodInfo
+from pointsman.policy.pod_query import PodQuery
 from pointsman.policy.rule import Predicate, Priority, Reject, Skip
 from pointsman.policy.view import BoolArray, ImageState, IntArray, LabelColumn, Pods, Rows, TaintKey
 
@@ -28,6 +32,9 @@ class HandView:
 
     nodes: Sequence[Node]
     pods: Sequence[Pod] = ()
+    services: Sequence[Service] = ()
+    controllers: Sequence[Controller] = ()
+    objects: Sequence[StorageObject] = ()
     infos: Sequence[PodInfo] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -36,6 +43,9 @@ class HandView:
     @property
     def rows(self) -> Rows:
         return np.arange(1, len(self.nodes) + 1, dtype=np.intp)
+
+    def node_rows(self) -> Rows:
+        return self.rows
 
     @property
     def capacity(self) -> int:
@@ -105,6 +115,23 @@ class HandView:
 
     def pods_on(self, row: int) -> Pods:
         return [pod for pod in self.infos if pod.node_name == self.node_name(row)]
+
+    def pod_counts(self, query: PodQuery) -> IntArray:
+        return self._sum(lambda pod: query.counts(pod.namespace, pod.pod.metadata.labels, terminating=pod.terminating))
+
+    @property
+    def owners(self) -> Owners:
+        known = Owners()
+        for service in self.services:
+            known.upsert_service(service)
+        for controller in self.controllers:
+            known.upsert_controller(controller)
+        return known
+
+    @property
+    def storage(self) -> HandStorage:
+        placed = [(row, pod) for row in self.rows.tolist() for pod in self.pods_on(row)]
+        return HandStorage(self.objects, placed)
 
     def pods_with_required_anti_affinity(self) -> Sequence[tuple[int, PodInfo]]:
         return ()

@@ -9,16 +9,18 @@ from pointsman.engine.cluster.columns import Growing
 from pointsman.engine.cluster.nodes import NOTHING, NodeFacts, happenings, node_facts
 from pointsman.engine.cluster.pods import Placement, is_finished, update_happenings
 from pointsman.engine.cluster.pool import Pool
-from pointsman.engine.cluster.view import Columns
-from pointsman.kube.objects import Namespace, Node
+from pointsman.engine.cluster.storage_changes import StorageChanges
+from pointsman.kube.objects import Metadata, Namespace, Node
+from pointsman.kube.workload_objects import Controller, Service
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.policy import LabelMatcher
 from pointsman.policy.rule import Change, Happening
+from pointsman.policy.volumes.claims import named_claims
 
 Changes = tuple[Change, ...]
 
 
-class Cluster(Columns):
+class Cluster(StorageChanges):
     """The columns (policy.view.ClusterView) and their mutators."""
 
     def __init__(self, capacity: int = 64) -> None:
@@ -119,6 +121,25 @@ class Cluster(Columns):
             return ()
         return (Change(Happening.NAMESPACE, self),)
 
+    def upsert_service(self, service: Service) -> Changes:
+        """Take over whom a Service selects."""
+        return self._owner_changes(service.metadata, news=self._owners.upsert_service(service))
+
+    def remove_service(self, service: Service) -> Changes:
+        """Forget a Service."""
+        return self._owner_changes(service.metadata, news=self._owners.remove_service(service))
+
+    def upsert_controller(self, controller: Controller) -> Changes:
+        """Take over whom a ReplicationController, ReplicaSet or StatefulSet selects."""
+        return self._owner_changes(controller.metadata, news=self._owners.upsert_controller(controller))
+
+    def remove_controller(self, controller: Controller) -> Changes:
+        """Forget a controller."""
+        return self._owner_changes(controller.metadata, news=self._owners.remove_controller(controller))
+
+    def _owner_changes(self, metadata: Metadata, *, news: bool) -> Changes:
+        return (Change(Happening.SERVICE, self, key=(metadata.namespace, metadata.name)),) if news else ()
+
     def _add_node(self, name: str, facts: NodeFacts) -> Changes:
         if self._rows.full:
             self._grow(2 * self.capacity)
@@ -148,6 +169,7 @@ class Cluster(Columns):
             self._resources,
             self._taints,
             self._images,
+            self._pod_counts,
             *self._pools,
         )
         for part in parts:
@@ -170,10 +192,16 @@ class Cluster(Columns):
 
     def _charge(self, row: int, pod: PodInfo) -> None:
         self._resources.charge(row, pod)
+        self._pod_counts.charge(row, pod)
         if pod.host_ports:
             self._ports.charge(row, pod.host_ports)
+        if pod.pod.spec.volumes:
+            self._storage.charge(row, pod.namespace, named_claims(pod.pod))
 
     def _discharge(self, row: int, pod: PodInfo) -> None:
         self._resources.discharge(row, pod)
+        self._pod_counts.discharge(row, pod)
         if pod.host_ports:
             self._ports.discharge(row, pod.host_ports)
+        if pod.pod.spec.volumes:
+            self._storage.discharge(row, pod.namespace, named_claims(pod.pod))

@@ -8,14 +8,20 @@ from collections.abc import Sequence
 
 from pointsman.engine.cluster.images import Images
 from pointsman.engine.cluster.labels import Labels
+from pointsman.engine.cluster.owners import Owners
+from pointsman.engine.cluster.pod_counts import PodCounts
 from pointsman.engine.cluster.pods import Ledger
 from pointsman.engine.cluster.ports import HostPorts
 from pointsman.engine.cluster.resources import Resources
 from pointsman.engine.cluster.rows import Rows
+from pointsman.engine.cluster.storage import Storage
 from pointsman.engine.cluster.taints import Taints
+from pointsman.policy.owners_view import OwnersView
 from pointsman.policy.pod import HostPort, PodInfo
+from pointsman.policy.pod_query import PodQuery
 from pointsman.policy.resource_names import PODS
 from pointsman.policy.view import BoolArray, ImageState, IntArray, LabelColumn, Pods, TaintKey
+from pointsman.policy.view import Rows as RowArray
 
 
 class Columns:
@@ -28,6 +34,9 @@ class Columns:
         self._taints = Taints(capacity)
         self._ports = HostPorts()
         self._images = Images(capacity)
+        self._pod_counts = PodCounts(capacity)
+        self._owners = Owners()
+        self._storage = Storage()
         self._ledger = Ledger()
         self._namespaces: dict[str, dict[str, str]] = {}
 
@@ -42,6 +51,9 @@ class Columns:
     def rows(self) -> BoolArray:
         """bool (capacity,): the rows that stand for a node."""
         return self._rows.used
+
+    def node_rows(self) -> RowArray:
+        return self._rows.used.nonzero()[0]
 
     def node_name(self, row: int) -> str:
         return self._rows.name(row)
@@ -90,6 +102,17 @@ class Columns:
 
     def pods_on(self, row: int) -> Pods:
         return tuple(self._ledger.on(self._rows.name(row)))
+
+    def pod_counts(self, query: PodQuery) -> IntArray:
+        return self._pod_counts.counts(query)
+
+    @property
+    def owners(self) -> OwnersView:
+        return self._owners
+
+    @property
+    def storage(self) -> Storage:
+        return self._storage
 
     def pods_with_required_anti_affinity(self) -> Sequence[tuple[int, PodInfo]]:
         placed = ((self._rows.row_of(placement.node), placement.pod) for placement in self._ledger.anti_affine())
