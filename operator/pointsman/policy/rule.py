@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Flag, auto
-from typing import Generic, Protocol, TypeVar, runtime_checkable
+from typing import Final, Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
 from pointsman.policy.pod import PodInfo
-from pointsman.policy.view import BoolArray, ClusterView, IntArray, Pods, Rows
+from pointsman.policy.view import BoolArray, ClusterView, IntArray, Pods, PodsBelow, Rows
 
 S = TypeVar("S")
 
@@ -114,6 +114,10 @@ class Reads:
     depends: Dependence
 
 
+NODE_ALONE: Final = Reads(frozenset({"pod.spec.scheduler_name"}), Dependence.ROW)
+"""For a rule that looks at nothing of the pod: a field in which all pods of a profile agree."""
+
+
 @runtime_checkable
 class Predicate(Protocol[S]):
     """Whether a pod may run on a node. `name` is the instance's name in the profile, `rule` the rule's own."""
@@ -160,6 +164,18 @@ class Reserving(Protocol[S]):
 
     def reserve(self, state: S, row: int) -> object | None:
         """What is to be set aside, None for nothing. Pure: the engine's `binding` does what it says."""
+        ...
+
+
+@runtime_checkable
+class Relievable(Protocol[S]):
+    """A predicate that can tell at once how every row would look without the pods of lower priority.
+
+    Preemption asks it before it looks at nodes one by one.
+    """
+
+    def without(self, state: S, leaving: PodsBelow) -> S:
+        """`with_pods` for all rows: the state as if these pods were gone."""
         ...
 
 

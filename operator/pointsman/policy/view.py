@@ -6,7 +6,7 @@ are never among the rows that a rule is asked about. Columns are views into live
 them and must not keep them beyond the cycle whose `prepare` handed them out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import Enum, auto
 from typing import Final, NamedTuple, Protocol
 
@@ -48,6 +48,13 @@ class ImageState(NamedTuple):
     size: int
     present: BoolArray  # shape (capacity,)
     nodes: int  # how many rows hold it
+
+
+class PodsBelow(NamedTuple):
+    """What the pods of lower priority than some pod's hold on each row: room that preemption could make."""
+
+    pods: IntArray  # how many there are, shape (capacity,)
+    usage: Callable[[str], IntArray]  # what they use of a resource, shape (capacity,)
 
 
 class TermKind(Enum):
@@ -128,12 +135,12 @@ class ClusterView(Protocol):
         """Every distinct term of this kind that pods on known nodes carry."""
         ...
 
-    def declared_features(self, row: int) -> frozenset[str]:
-        """status.declaredFeatures of a node."""
+    def declares(self, feature: str) -> BoolArray:
+        """bool (capacity,): the rows whose nodes name the feature in status.declaredFeatures."""
         ...
 
-    def annotation(self, row: int, key: str) -> str | None:
-        """A node's annotation, None where it is absent; only for keys of `KEPT_ANNOTATIONS`."""
+    def annotations(self, key: str) -> LabelColumn:
+        """One annotation of nodes over all rows, like a label; only for keys of `KEPT_ANNOTATIONS`."""
         ...
 
     def namespaces_matching(self, selector: Selector) -> frozenset[str]:

@@ -11,6 +11,7 @@ from pointsman.engine.cluster.pods import Placement, is_finished, update_happeni
 from pointsman.engine.cluster.pool import Pool
 from pointsman.engine.cluster.storage_changes import StorageChanges
 from pointsman.kube.objects import Metadata, Namespace, Node
+from pointsman.kube.policy_objects import PodDisruptionBudget
 from pointsman.kube.workload_objects import Controller, Service
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.policy import LabelMatcher
@@ -110,16 +111,11 @@ class Cluster(StorageChanges):
     def set_namespace(self, namespace: Namespace) -> Changes:
         """Take over a namespace's labels."""
         name, labels = namespace.metadata.name, namespace.metadata.labels
-        if self._namespaces.get(name) == labels:
-            return ()
-        self._namespaces[name] = labels
-        return (Change(Happening.NAMESPACE, self),)
+        return (Change(Happening.NAMESPACE, self),) if self._namespaces.put(name, labels) else ()
 
     def remove_namespace(self, name: str) -> Changes:
         """Forget a namespace."""
-        if self._namespaces.pop(name, None) is None:
-            return ()
-        return (Change(Happening.NAMESPACE, self),)
+        return (Change(Happening.NAMESPACE, self),) if self._namespaces.discard(name) else ()
 
     def upsert_service(self, service: Service) -> Changes:
         """Take over whom a Service selects."""
@@ -139,6 +135,14 @@ class Cluster(StorageChanges):
 
     def _owner_changes(self, metadata: Metadata, *, news: bool) -> Changes:
         return (Change(Happening.SERVICE, self, key=(metadata.namespace, metadata.name)),) if news else ()
+
+    def upsert_disruption_budget(self, budget: PodDisruptionBudget) -> None:
+        """Take over a PodDisruptionBudget. Nobody waits for one, so there are no changes."""
+        self._budgets.upsert(budget)
+
+    def remove_disruption_budget(self, namespace: str, name: str) -> None:
+        """Forget a PodDisruptionBudget."""
+        self._budgets.remove(namespace, name)
 
     def _add_node(self, name: str, facts: NodeFacts) -> Changes:
         if self._rows.full:
@@ -161,15 +165,20 @@ class Cluster(StorageChanges):
             self._taints.set_row(row, after.taints, unschedulable=after.unschedulable)
         if after.images != before.images:
             self._images.set_row(row, after.images)
+        if after.annotations != before.annotations:
+            self._annotations.set_row(row, after.annotations)
 
     def _grow(self, capacity: int) -> None:
         parts: tuple[Growing, ...] = (
             self._rows,
             self._labels,
+            self._annotations,
             self._resources,
+            self._priorities,
             self._taints,
             self._images,
             self._pod_counts,
+            self._carried_terms,
             *self._pools,
         )
         for part in parts:
@@ -192,7 +201,9 @@ class Cluster(StorageChanges):
 
     def _charge(self, row: int, pod: PodInfo) -> None:
         self._resources.charge(row, pod)
+        self._priorities.charge(row, pod)
         self._pod_counts.charge(row, pod)
+        self._carried_terms.charge(row, pod.affinity)
         if pod.host_ports:
             self._ports.charge(row, pod.host_ports)
         if pod.pod.spec.volumes:
@@ -200,7 +211,9 @@ class Cluster(StorageChanges):
 
     def _discharge(self, row: int, pod: PodInfo) -> None:
         self._resources.discharge(row, pod)
+        self._priorities.discharge(row, pod)
         self._pod_counts.discharge(row, pod)
+        self._carried_terms.discharge(row, pod.affinity)
         if pod.host_ports:
             self._ports.discharge(row, pod.host_ports)
         if pod.pod.spec.volumes:

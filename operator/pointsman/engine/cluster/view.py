@@ -6,21 +6,35 @@ change of the cluster, that is, for the one decision that asked for it.
 
 from collections.abc import Sequence
 
+from pointsman.engine.cluster.carried_terms import CarriedTerms
+from pointsman.engine.cluster.disruption_budgets import DisruptionBudget, DisruptionBudgets
 from pointsman.engine.cluster.images import Images
 from pointsman.engine.cluster.labels import Labels
+from pointsman.engine.cluster.namespaces import Namespaces
 from pointsman.engine.cluster.owners import Owners
 from pointsman.engine.cluster.pod_counts import PodCounts
 from pointsman.engine.cluster.pods import Ledger
 from pointsman.engine.cluster.ports import HostPorts
+from pointsman.engine.cluster.priorities import Priorities
 from pointsman.engine.cluster.resources import Resources
 from pointsman.engine.cluster.rows import Rows
 from pointsman.engine.cluster.storage import Storage
 from pointsman.engine.cluster.taints import Taints
 from pointsman.policy.owners_view import OwnersView
 from pointsman.policy.pod import HostPort, PodInfo
-from pointsman.policy.pod_query import PodQuery
+from pointsman.policy.pod_query import PodQuery, Selector
 from pointsman.policy.resource_names import PODS
-from pointsman.policy.view import BoolArray, ImageState, IntArray, LabelColumn, Pods, TaintKey
+from pointsman.policy.view import (
+    BoolArray,
+    CarriedTerm,
+    ImageState,
+    IntArray,
+    LabelColumn,
+    Pods,
+    PodsBelow,
+    TaintKey,
+    TermKind,
+)
 from pointsman.policy.view import Rows as RowArray
 
 
@@ -30,15 +44,19 @@ class Columns:
     def __init__(self, capacity: int = 64) -> None:
         self._rows = Rows(capacity)
         self._labels = Labels(capacity)
+        self._annotations = Labels(capacity)
         self._resources = Resources(capacity)
+        self._priorities = Priorities(capacity)
+        self._budgets = DisruptionBudgets()
         self._taints = Taints(capacity)
         self._ports = HostPorts()
         self._images = Images(capacity)
         self._pod_counts = PodCounts(capacity)
+        self._carried_terms = CarriedTerms(capacity)
         self._owners = Owners()
         self._storage = Storage()
         self._ledger = Ledger()
-        self._namespaces: dict[str, dict[str, str]] = {}
+        self._namespaces = Namespaces()
 
     @property
     def capacity(self) -> int:
@@ -66,6 +84,9 @@ class Columns:
 
     def labels_of(self, row: int) -> dict[str, str]:
         return self._labels.of(row)
+
+    def annotations(self, key: str) -> LabelColumn:
+        return self._annotations.column(key)
 
     def allocatable(self, resource: str) -> IntArray:
         return self._resources.allocatable(resource)
@@ -106,6 +127,12 @@ class Columns:
     def pod_counts(self, query: PodQuery) -> IntArray:
         return self._pod_counts.counts(query)
 
+    def carried_terms(self, kind: TermKind) -> Sequence[CarriedTerm]:
+        return self._carried_terms.of_kind(kind)
+
+    def namespaces_matching(self, selector: Selector) -> frozenset[str]:
+        return self._namespaces.matching(selector)
+
     @property
     def owners(self) -> OwnersView:
         return self._owners
@@ -117,6 +144,13 @@ class Columns:
     def pods_with_required_anti_affinity(self) -> Sequence[tuple[int, PodInfo]]:
         placed = ((self._rows.row_of(placement.node), placement.pod) for placement in self._ledger.anti_affine())
         return [(row, pod) for row, pod in placed if row is not None]
+
+    def pods_below(self, priority: int) -> PodsBelow:
+        """What pods of lower priority hold on each row."""
+        return self._priorities.below(priority)
+
+    def disruption_budgets(self, namespace: str) -> Sequence[DisruptionBudget]:
+        return self._budgets.of(namespace)
 
     def namespace_labels(self, namespace: str) -> dict[str, str] | None:
         return self._namespaces.get(namespace)

@@ -15,7 +15,7 @@ from pointsman.policy.node_resources_args import NodeResourcesFitArgs
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.resource_names import CPU, EPHEMERAL_STORAGE, MEMORY, is_extended
 from pointsman.policy.rule import Change, Dependence, Happening, PredicateBase, Reads, Wakes
-from pointsman.policy.view import BoolArray, ClusterView, IntArray, Pods, Rows
+from pointsman.policy.view import BoolArray, ClusterView, IntArray, Pods, PodsBelow, Rows
 
 REASON_PODS = "Too many pods"
 _FIRST: Final = (CPU, MEMORY, EPHEMERAL_STORAGE)
@@ -84,6 +84,10 @@ class NodeResourcesFit(PredicateBase[State]):
             for ask in state.asks
         )
         return replace(state, pod_count=count, asks=tuple(asks))
+
+    def without(self, state: State, leaving: PodsBelow) -> State:
+        asks = (ask._replace(requested=ask.requested - leaving.usage(ask.resource)) for ask in state.asks)
+        return replace(state, pod_count=state.pod_count - leaving.pods, asks=tuple(asks))
 
     def resolvable(self, state: State, rows: Rows) -> BoolArray:
         """Not where a request is larger than all that the node has."""
