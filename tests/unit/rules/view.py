@@ -67,6 +67,12 @@ class HandView:
         ids = [0, *(-1 if value is None else values.index(value) for value in found)]
         return LabelColumn(np.array(ids, dtype=np.int32), values)
 
+    def annotations(self, key: str) -> LabelColumn:
+        found = [node.metadata.annotations.get(key) for node in self.nodes]
+        values = ["rubbish", *sorted({value for value in found if value is not None})]
+        ids = [0, *(-1 if value is None else values.index(value) for value in found)]
+        return LabelColumn(np.array(ids, dtype=np.int32), values)
+
     def allocatable(self, resource: str) -> IntArray:
         convert = to_milli if resource == "cpu" else to_value
         return _column([convert(node.status.allocatable.get(resource, "0")) for node in self.nodes])

@@ -12,7 +12,7 @@ from pointsman.kube.objects import Node
 from pointsman.kube.quantity import QuantityError, to_milli, to_value
 from pointsman.policy.resource_names import CPU, PODS, is_counted
 from pointsman.policy.rule import Happening
-from pointsman.policy.view import TaintKey
+from pointsman.policy.view import KEPT_ANNOTATIONS, TaintKey
 
 logger = logging.getLogger(__name__)
 
@@ -25,9 +25,10 @@ class NodeFacts(NamedTuple):
     taints: tuple[TaintKey, ...]
     unschedulable: bool
     images: ReportedImages
+    annotations: dict[str, str]  # those that some rule reads
 
 
-NOTHING = NodeFacts({}, {}, (), unschedulable=False, images=())  # what a row without a node holds
+NOTHING = NodeFacts({}, {}, (), unschedulable=False, images=(), annotations={})  # what a row without a node holds
 
 
 def node_facts(node: Node) -> NodeFacts:
@@ -42,6 +43,7 @@ def node_facts(node: Node) -> NodeFacts:
         taints=tuple(TaintKey(taint.key, taint.value, taint.effect) for taint in node.spec.taints),
         unschedulable=node.spec.unschedulable,
         images=tuple((name, image.size_bytes) for image in node.status.images for name in image.names or ()),
+        annotations={key: value for key, value in node.metadata.annotations.items() if key in KEPT_ANNOTATIONS},
     )
 
 
