@@ -11,6 +11,8 @@ from pointsman.api.names import REPORT_MAX_BYTES
 
 MAX_REASONS = 10
 MAX_REASON_LENGTH = 256
+MAX_NOTES = 12
+MAX_NOTE_LENGTH = 512
 
 
 class Pending(msgspec.Struct, frozen=True, rename="camel"):
@@ -50,6 +52,7 @@ class ProfileReport(msgspec.Struct, frozen=True, rename="camel", omit_defaults=T
     preemptions: int = 0
     bind_conflicts: int = 0
     unschedulable_reasons: tuple[UnschedulableReason, ...] = ()
+    notes: tuple[str, ...] = ()  # what the user of the policy should know, and only the engine can tell
 
 
 class Report(msgspec.Struct, frozen=True, rename="camel"):
@@ -90,6 +93,7 @@ def _trimmed(report: Report, keep: int) -> Report:
                     msgspec.structs.replace(entry, reason=entry.reason[:MAX_REASON_LENGTH])
                     for entry in profile.unschedulable_reasons[:keep]
                 ),
+                notes=tuple(note[:MAX_NOTE_LENGTH] for note in profile.notes[:MAX_NOTES]),
             )
             for name, profile in report.profiles.items()
         },

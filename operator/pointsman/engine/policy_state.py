@@ -21,6 +21,7 @@ from pointsman.engine.queue.wakeups import Wakeups
 from pointsman.engine.report.metrics import Metrics
 from pointsman.engine.report.statistics import Statistics
 from pointsman.kube.clock import Clock
+from pointsman.policy.document import PolicyDocument
 from pointsman.policy.policy import Policy
 
 
@@ -34,6 +35,7 @@ class Surroundings:
     metrics: Metrics
     broadcast: Callable[[Changes], None]  # tells every policy's queue what changed
     submit: Callable[[Assumption, Callable[[Assumption, Outcome], None]], None]  # to the binder
+    notes: Callable[[PolicyDocument], tuple[str, ...]]  # what the user of a policy should know of its surroundings
 
 
 @dataclass(frozen=True, slots=True)

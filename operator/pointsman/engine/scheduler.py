@@ -7,6 +7,8 @@ for Prometheus. Which pod is whose, and what every policy must hear of, `intake`
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+import msgspec
+
 from pointsman.api.report import ProfileReport
 from pointsman.engine.announce.announce import Announcer
 from pointsman.engine.attempts import Attempts
@@ -108,7 +110,8 @@ class PolicyScheduler:
     def report(self) -> ProfileReport:
         """How things stand, for the Lease."""
         queue = self._state.queue
-        return self.statistics.report(short_hash(self.policy.hash), queue.pending(), top_reasons(queue.records()))
+        report = self.statistics.report(short_hash(self.policy.hash), queue.pending(), top_reasons(queue.records()))
+        return msgspec.structs.replace(report, notes=self._around.notes(self.policy.document))
 
     def readings(self) -> Iterator[Reading]:
         """How things stand, for Prometheus."""

@@ -16,18 +16,19 @@ import logging
 import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
+from dataclasses import dataclass
 from typing import Final, Generic
 
 from pointsman.kube.backoff import Backoff
 from pointsman.kube.client import Client
 from pointsman.kube.clock import Clock
-from pointsman.kube.errors import Forbidden, Gone, KubeError, TooManyRequests, Unauthorized, Unreachable
+from pointsman.kube.errors import Forbidden, Gone, KubeError, NotFound, TooManyRequests, Unauthorized, Unreachable
 from pointsman.kube.known import EventType, Known, T, WatchEvent
 from pointsman.kube.resources import Resource
 from pointsman.kube.silence import until_silent
 from pointsman.kube.wire import LineSplitter, ListDecoder, Unreadable, WatchDecoder
 
-__all__ = ["EventType", "Reflector", "WatchEvent"]
+__all__ = ["EventType", "Reflector", "Refusal", "WatchEvent"]
 
 PAGE_SIZE: Final = 1000  # objects; about 4 MB of pods, 20 ms to decode
 LIST_SECONDS: Final = 60.0
@@ -40,6 +41,14 @@ _LONG_SECONDS: Final = 10.0  # a watch that lasts longer is not
 _log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """The server does not serve the collection (NotFound), or not to us (Forbidden)."""
+
+    verb: str  # list or watch
+    error: NotFound | Forbidden
+
+
 class Reflector(Generic[T]):
     """Mirrors one collection and reports every change, in batches.
 
@@ -47,6 +56,8 @@ class Reflector(Generic[T]):
     ends `run`: a consumer that lost an event has no state to go on with.
 
     synced: set when the first complete list was delivered
+    answered: set by the first complete list or the first refusal: from then on it is known how things stand
+    refusal: why nothing is mirrored, or nothing more; None again once a watch is accepted
     last_contact: when (monotonic seconds) the last page, event, bookmark or consent to a watch came; at first when
         this object was made
     last_error: the last failure in words, empty again once a watch is accepted
@@ -66,6 +77,8 @@ class Reflector(Generic[T]):
         rng: random.Random,
     ) -> None:
         self.synced = asyncio.Event()
+        self.answered = asyncio.Event()
+        self.refusal: Refusal | None = None
         self.last_contact = clock.monotonic()
         self.last_error = ""
         self._client = client
@@ -97,6 +110,9 @@ class Reflector(Generic[T]):
         before, self.last_error = self.last_error, self._words(verb, error)
         if self.last_error != before:
             _log.warning("%s", self.last_error)
+        if isinstance(error, NotFound | Forbidden):
+            self.refusal = Refusal(verb, error)
+            self.answered.set()
         asked = error.retry_after if isinstance(error, TooManyRequests) else 0.0
         await self._clock.sleep(max(self._backoff.next(), asked))
 
@@ -118,6 +134,7 @@ class Reflector(Generic[T]):
         self._expired = False
         self._fruitless = 0
         self.synced.set()
+        self.answered.set()
 
     async def _pages(self, size: int) -> tuple[list[T], list[Unreadable], str]:
         items: list[T] = []
@@ -150,7 +167,7 @@ class Reflector(Generic[T]):
                 async for chunk in stream:
                     self._last_byte = self._clock.monotonic()
                     if not chunk:
-                        self.last_error, self.last_contact = "", self._last_byte
+                        self.last_error, self.refusal, self.last_contact = "", None, self._last_byte
                     self._take(splitter.feed(chunk))
         except KubeError:
             if self._clock.monotonic() - start >= _LONG_SECONDS:

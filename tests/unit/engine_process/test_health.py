@@ -1,31 +1,22 @@
 """When a restart would help, and when it would not; and the addresses that pages are served on."""
 
 import socket
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, cast
 
 import pytest
 from aiohttp import web
 
 from pointsman.engine.loop import DecisionLoop
-from pointsman.engine.process.health import missing, troubles
+from pointsman.engine.process.health import troubles
 from pointsman.engine.process.http import ServeError, serve
 from pointsman.engine.process.listen import Listen, parse_listen
-
-
-@dataclass
-class _Flag:
-    on: bool
-
-    def is_set(self) -> bool:
-        return self.on
 
 
 @dataclass
 class _Watch:
     last_contact: float = 1000.0
     last_error: str = ""
-    synced: _Flag = field(default_factory=lambda: _Flag(True))
 
 
 @dataclass
@@ -44,23 +35,6 @@ class _Loop:
 )
 def test_only_what_a_restart_mends_is_trouble(turned: float, watch: _Watch, expected: list[str]) -> None:
     assert troubles(cast("DecisionLoop", _Loop(turned)), cast("Any", {"pods": watch}), 1000.0) == expected
-
-
-@pytest.mark.parametrize(
-    ("watch", "expected"),
-    [
-        pytest.param(_Watch(), [], id="complete"),
-        pytest.param(_Watch(synced=_Flag(False)), ["no complete list of pods yet"], id="still listing"),
-        pytest.param(
-            _Watch(last_error="forbidden: cannot list pods", synced=_Flag(False)),
-            ["no complete list of pods yet: forbidden: cannot list pods"],
-            id="not allowed to list",
-        ),
-        pytest.param(_Watch(last_error="cannot watch pods"), [], id="complete once is complete"),
-    ],
-)
-def test_readiness_tells_what_is_missing(watch: _Watch, expected: list[str]) -> None:
-    assert missing(cast("Any", {"pods": watch})) == expected
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,7 @@ class Bench:
             Metrics("0"),
             self._broadcast,
             self._submit,
+            lambda _: (),
         )
         self.scheduler = PolicyScheduler(policy(), cast("Announcer", self), around)
 

@@ -109,6 +109,46 @@ async def test_a_list_that_fails_is_told_in_words_and_tried_again(
         assert mirror.pods == {"a": "1"}
 
 
+@pytest.mark.parametrize(
+    ("code", "reason"), [(403, "Forbidden"), (404, "NotFound")], ids=["not allowed", "not served"]
+)
+async def test_a_refusal_is_an_answer_and_is_forgotten_when_it_is_taken_back(
+    api: FakeApi, client: Client, clock: VirtualClock, code: int, reason: str
+) -> None:
+    api.lists.extend([Reply(code, status(code, reason, "no")), a_list(pod("a", 1), version=100)])
+    async with Mirror(client, clock).running() as mirror:
+        await mirror.reflector.answered.wait()
+        refusal = mirror.reflector.refusal
+        assert refusal is not None
+        assert (refusal.verb, refusal.error.status) == ("list", code)
+        assert not mirror.reflector.synced.is_set()
+        await mirror.pass_until(mirror.reflector.synced.is_set)
+        await until(lambda: mirror.reflector.refusal is None)
+        assert mirror.pods == {"a": "1"}
+
+
+async def test_no_answer_is_no_refusal(api: FakeApi, client: Client, clock: VirtualClock) -> None:
+    api.lists.append(Reply(500, status(500, "InternalError", "etcdserver: no leader")))
+    async with Mirror(client, clock).running() as mirror:
+        await until(lambda: mirror.reflector.last_error != "")
+        assert mirror.reflector.refusal is None
+        assert not mirror.reflector.answered.is_set()
+
+
+async def test_a_watch_that_is_refused_is_told_and_what_was_listed_stays(
+    api: FakeApi, client: Client, clock: VirtualClock
+) -> None:
+    api.lists.append(a_list(pod("a", 1), version=100))
+    api.watches.append(Reply(403, status(403, "Forbidden", "no")))
+    async with Mirror(client, clock).running() as mirror:
+        await until(lambda: mirror.reflector.refusal is not None)
+        refusal = mirror.reflector.refusal
+        assert refusal is not None
+        assert refusal.verb == "watch"
+        assert mirror.reflector.synced.is_set()
+        assert mirror.pods == {"a": "1"}
+
+
 async def test_a_server_that_is_busy_is_left_alone_as_long_as_it_asks(
     api: FakeApi, client: Client, clock: VirtualClock
 ) -> None:

@@ -13,10 +13,12 @@ from pointsman.engine.announce.announce import Announcer
 from pointsman.engine.announce.conditions import ConditionWriter
 from pointsman.engine.binding.binder import Binder
 from pointsman.engine.cluster.cluster import Cluster
-from pointsman.engine.intake import Intake
+from pointsman.engine.intake.feeds import feeds
+from pointsman.engine.intake.intake import Intake
+from pointsman.engine.intake.watches import Watches
 from pointsman.engine.loop import DecisionLoop
 from pointsman.engine.policy_state import Surroundings
-from pointsman.engine.process.health import Reflectors, readings, synced
+from pointsman.engine.process.health import readings
 from pointsman.engine.process.identity import Identity
 from pointsman.engine.process.leadership import Leadership
 from pointsman.engine.report.metrics import Metrics
@@ -30,6 +32,7 @@ from pointsman.kube.reflector import Reflector
 from pointsman.kube.resources import NAMESPACES, NODES, PODS
 from pointsman.policy.document import short_hash
 from pointsman.policy.policy import Policy
+from pointsman.policy.watches import watched_kinds
 
 EVENT_CAPACITY = 10_000  # a burst of pods is told in full, even if the API server is slower than we are
 EVENT_WORKERS = 8
@@ -47,7 +50,7 @@ class Engine:
     binder: Binder
     conditions: ConditionWriter
     events: Sequence[EventWriter]
-    reflectors: Reflectors
+    watches: Watches
     clock: Clock
 
 
@@ -69,21 +72,21 @@ def assemble(client: Client, policies: Sequence[Policy], who: Identity, clock: C
         on_room=wake.set,
     )
     conditions = ConditionWriter(client, leadership.may_write, clock, rng)
-    around = Surroundings(cluster, clock, rng, metrics, intake.broadcast, binder.submit)
+    watches = _watches(client, policies, cluster, intake, clock, rng)
+    around = Surroundings(cluster, clock, rng, metrics, intake.broadcast, binder.submit, watches.notes)
     events = [_event_writer(client, policy, who, clock) for policy in policies]
     for policy, writer in zip(policies, events, strict=True):
         schedulers.append(PolicyScheduler(policy, Announcer(writer, conditions, clock), around))
         metrics.on_scrape(schedulers[-1].readings)
-    reflectors = _reflectors(client, intake, clock, rng)
-    metrics.on_scrape(lambda: readings(cluster, reflectors, leadership, who, clock.monotonic()))
+    metrics.on_scrape(lambda: readings(cluster, watches, leadership, who, clock.monotonic()))
     loop = DecisionLoop(
         schedulers,
-        may_decide=lambda: leadership.holding and synced(reflectors),
+        may_decide=lambda: leadership.holding and watches.settled(),
         has_room=binder.has_room,
         clock=clock,
         wake=wake,
     )
-    return Engine(metrics, reporter, leadership, loop, binder, conditions, events, reflectors, clock)
+    return Engine(metrics, reporter, leadership, loop, binder, conditions, events, watches, clock)
 
 
 def _event_writer(client: Client, policy: Policy, who: Identity, clock: Clock) -> EventWriter:
@@ -98,9 +101,20 @@ def _event_writer(client: Client, policy: Policy, who: Identity, clock: Clock) -
     )
 
 
-def _reflectors(client: Client, intake: Intake, clock: Clock, rng: random.Random) -> Reflectors:
-    return {
-        "nodes": Reflector(client, NODES, Node, intake.on_nodes, clock=clock, rng=rng),
-        "pods": Reflector(client, PODS, Pod, intake.on_pods, field_selector=LIVE_PODS, clock=clock, rng=rng),
-        "namespaces": Reflector(client, NAMESPACES, Namespace, intake.on_namespaces, clock=clock, rng=rng),
-    }
+def _watches(
+    client: Client, policies: Sequence[Policy], cluster: Cluster, intake: Intake, clock: Clock, rng: random.Random
+) -> Watches:
+    """What every engine watches, and the kinds that a rule of these policies needs."""
+    needed = {kind for policy in policies for kind in watched_kinds(policy.document)}
+    return Watches(
+        {
+            "nodes": Reflector(client, NODES, Node, intake.on_nodes, clock=clock, rng=rng),
+            "pods": Reflector(client, PODS, Pod, intake.on_pods, field_selector=LIVE_PODS, clock=clock, rng=rng),
+            "namespaces": Reflector(client, NAMESPACES, Namespace, intake.on_namespaces, clock=clock, rng=rng),
+        },
+        {
+            kind: Reflector(client, kind.resource, feed.type, intake.follow(feed), clock=clock, rng=rng)
+            for kind, feed in feeds(cluster).items()
+            if kind in needed
+        },
+    )

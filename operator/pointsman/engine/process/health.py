@@ -5,54 +5,37 @@ and restarting it would only lose them. What a restart can mend is a loop that n
 brings anything nor knows that it failed.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from pointsman.engine.cluster.cluster import Cluster
+from pointsman.engine.intake.watches import Watches
 from pointsman.engine.loop import DecisionLoop
 from pointsman.engine.process.identity import Identity
 from pointsman.engine.process.leadership import Leadership
 from pointsman.engine.report.metrics import Reading
-from pointsman.kube.reflector import Reflector
-
-Reflectors = Mapping[str, Reflector[Any]]  # by plural
 
 MAX_STILL_SECONDS = 30.0  # the loop turns at least once a second
 MAX_SILENT_SECONDS = 180.0  # a reflector gives a silent watch up after 70 s and says why
 
 
-def synced(reflectors: Reflectors) -> bool:
-    """Whether every cache is complete."""
-    return all(reflector.synced.is_set() for reflector in reflectors.values())
-
-
-def troubles(loop: DecisionLoop, reflectors: Reflectors, now: float) -> list[str]:
+def troubles(loop: DecisionLoop, watches: Watches, now: float) -> list[str]:
     """What only a restart mends. `now` in monotonic seconds."""
     found = []
     if now - loop.last_turn > MAX_STILL_SECONDS:
         found.append(f"the decision loop has not turned for {now - loop.last_turn:.0f} s")
-    for plural, reflector in reflectors.items():
+    for plural, reflector in watches.items():
         silent = now - reflector.last_contact
         if silent > MAX_SILENT_SECONDS and not reflector.last_error:
             found.append(f"the watch of {plural} has been silent for {silent:.0f} s")
     return found
 
 
-def missing(reflectors: Reflectors) -> list[str]:
-    """What the engine still waits for before it can schedule or stand by."""
-    return [
-        f"no complete list of {plural} yet" + (f": {reflector.last_error}" if reflector.last_error else "")
-        for plural, reflector in reflectors.items()
-        if not reflector.synced.is_set()
-    ]
-
-
 def readings(
-    cluster: Cluster, reflectors: Reflectors, leadership: Leadership, who: Identity, now: float
+    cluster: Cluster, watches: Watches, leadership: Leadership, who: Identity, now: float
 ) -> Iterator[Reading]:
     """The gauges that are not any policy's own."""
     yield Reading("scheduler_cache_size", ("nodes",), cluster.node_count)
     yield Reading("scheduler_cache_size", ("pods",), int(cluster.pod_count().sum()))
     yield Reading("leader_election_master_status", (who.lease_name,), float(leadership.holding))
-    for plural, reflector in reflectors.items():
+    for plural, reflector in watches.items():
         yield Reading("pointsman_watch_age_seconds", (plural,), now - reflector.last_contact)

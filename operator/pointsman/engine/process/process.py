@@ -15,7 +15,7 @@ from typing import Any
 from pointsman.api.names import EXIT_ENDED, EXIT_FAULT
 from pointsman.engine.binding.binder import BIND_SECONDS
 from pointsman.engine.process.assembly import Engine, assemble
-from pointsman.engine.process.health import missing, troubles
+from pointsman.engine.process.health import troubles
 from pointsman.engine.process.http import pages, serve
 from pointsman.engine.process.identity import Identity
 from pointsman.engine.process.listen import Listen
@@ -43,8 +43,8 @@ async def run(
     application = pages(
         policies,
         engine.metrics,
-        lambda: troubles(engine.loop, engine.reflectors, clock.monotonic()),
-        lambda: missing(engine.reflectors),
+        lambda: troubles(engine.loop, engine.watches, clock.monotonic()),
+        engine.watches.missing,
     )
     server = await serve(application, listen)
     try:
@@ -66,7 +66,7 @@ class _Process:
         engine = self._engine
         parts = [engine.binder.run(), engine.conditions.run(), engine.loop.run(), self._compete()]
         parts += [writer.run() for writer in engine.events]
-        parts += [reflector.run() for reflector in engine.reflectors.values()]
+        parts += [reflector.run() for _, reflector in engine.watches.items()]
         work = [self._start(part) for part in parts]
         stopped, gone, replaced = (
             self._start(waiting)
@@ -92,8 +92,7 @@ class _Process:
             await self._cancel(*self._tasks)
 
     async def _compete(self) -> None:
-        for reflector in self._engine.reflectors.values():
-            await reflector.synced.wait()
+        await self._engine.watches.until_settled()
         gc.collect()
         gc.freeze()  # the caches live as long as the process: the collector need not walk them
         logger.info("caches are complete")

@@ -7,8 +7,9 @@ every policy in the process, because all of them look at one cluster.
 from collections.abc import Callable, Iterable, Sequence
 
 from pointsman.engine.cluster.cluster import Changes, Cluster
+from pointsman.engine.intake.feeds import Feed
 from pointsman.engine.scheduler import PolicyScheduler
-from pointsman.kube.known import EventType, WatchEvent
+from pointsman.kube.known import EventType, T, WatchEvent
 from pointsman.kube.objects import Namespace, Node, Pod
 from pointsman.policy.accounting import pod_info
 
@@ -49,6 +50,17 @@ class Intake:
             else:
                 self.broadcast(self._cluster.set_namespace(event.object))
         self._on_news()
+
+    def follow(self, feed: Feed[T]) -> Callable[[Iterable[WatchEvent[T]]], None]:
+        """What takes batches of the watch of one of the other kinds."""
+
+        def on_events(events: Iterable[WatchEvent[T]]) -> None:
+            for event in events:
+                change = feed.remove if event.type is EventType.DELETED else feed.upsert
+                self.broadcast(change(event.object))
+            self._on_news()
+
+        return on_events
 
     def on_pods(self, events: Iterable[WatchEvent[Pod]]) -> None:
         """A batch of the pod watch."""
