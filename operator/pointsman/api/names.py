@@ -65,9 +65,9 @@ def config_map_name(profile: str, short_hash: str) -> str:
     return f"engine-{profile}-{short_hash}"
 
 
-def engine_binding_name(profile: str) -> str:
-    """Name of the ClusterRoleBinding that lets a profile's engine schedule."""
-    return f"pointsman:engine:{profile}"
+def engine_binding_name(profile: str, cluster_role: str = ENGINE_CLUSTER_ROLE) -> str:
+    """Name of the ClusterRoleBinding that gives one of the engines' ClusterRoles to a profile's engine."""
+    return f"{cluster_role.replace('-', ':', 1)}:{profile}"
 
 
 def policy_file(profile: str) -> str:

@@ -6,7 +6,7 @@ It is asked again after everything that it led to, until it has nothing left to 
 as it was gathered, so it is written only when that world needed no change.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
@@ -26,7 +26,7 @@ from pointsman.controller.plan.verdict import FALSE, UNKNOWN, Case, Verdict, eng
 from pointsman.controller.plan.world import World
 from pointsman.controller.render import children
 from pointsman.controller.render.children import Child, Identity, LiveChild
-from pointsman.controller.render.render import render, wanted
+from pointsman.controller.render.render import cluster_roles, render, wanted
 from pointsman.kube.resources import CONFIG_MAPS, DEPLOYMENTS
 
 CHECK_AGAIN_SECONDS: Final = 10.0
@@ -80,12 +80,15 @@ def plan(profile: Profile, world: World, now: datetime) -> Plan:
 
 def revision_in_force(profile: Profile, world: World) -> Revision | None:
     """The revision that was applied last: of all policies that are kept, the one of the highest generation."""
-    kept = (
-        from_config_map(profile.name, child.body)
-        for child in world.ours()
-        if child.identity.resource is CONFIG_MAPS and not child.going
-    )
-    return max((revision for revision in kept if revision is not None), key=lambda each: each.generation, default=None)
+    return max(_kept_revisions(profile, world), key=lambda each: each.generation, default=None)
+
+
+def _kept_revisions(profile: Profile, world: World) -> Iterator[Revision]:
+    for child in world.ours():
+        if child.identity.resource is CONFIG_MAPS and not child.going:
+            revision = from_config_map(profile.name, child.body)
+            if revision is not None:
+                yield revision
 
 
 def _rollout(profile: Profile, world: World, revision: Revision) -> Rollout:
@@ -138,8 +141,18 @@ def _needless(profile: Profile, world: World, revision: Revision) -> Iterable[Li
     """What is ours and not wanted. A policy is kept while a ReplicaSet mounts it or it is the last good one."""
     last = profile.status.last_good
     policies = world.mounted if last is UNSET else world.mounted | {last.hash}
-    keep = {*wanted(revision), *(children.config_map(profile.name, policy) for policy in policies)}
+    configs = (children.config_map(profile.name, policy) for policy in policies)
+    keep = {*wanted(revision), *configs, *_rights_in_use(profile, world)}
     return (child for child in world.ours() if child.identity not in keep)
+
+
+def _rights_in_use(profile: Profile, world: World) -> Iterator[Identity]:
+    """The ClusterRoleBindings that the engines of the moment need, all of them where a policy cannot be read."""
+    known = {revision.short_hash: cluster_roles(revision.document) for revision in _kept_revisions(profile, world)}
+    every = frozenset(children.CLUSTER_ROLES)
+    roles = {role for engine in world.engines for role in known.get(engine.policy_hash, every)}
+    bindings = children.cluster_role_bindings(profile.name)
+    return (identity for identity, role in bindings.items() if role in roles)
 
 
 def _last_first(needless: Iterable[LiveChild]) -> tuple[LiveChild, ...]:

@@ -42,7 +42,7 @@ def build_status(
         replicas_summary=f"{min(ready, replicas)}/{replicas}",
         selector=children.selector_text(profile.name),
         image=(shown.engine.image or world.fleet.image) if shown is not None else UNSET,
-        policy=_policy(shown) if shown is not None else UNSET,
+        policy=_policy(shown, _engine_notes(world, shown)) if shown is not None else UNSET,
         engines=_engines(world),
         last_good=_last_good(profile, verdict, shown),
         stats=statistics(world.report, world.waiting, profile.status.stats, now),
@@ -66,13 +66,21 @@ def _comparable(status: ProfileStatus) -> ProfileStatus:
     return structs.replace(status, conditions=tuple(sorted(ours, key=lambda condition: condition.type)))
 
 
-def _policy(revision: Revision) -> PolicyStatus:
+def _engine_notes(world: World, revision: Revision) -> tuple[str, ...]:
+    """What the leader says of the policy in force; what it said of another one, or long ago, may be wrong by now."""
+    report = world.report
+    if report is None or not report.fresh or report.profile.policy_hash != revision.short_hash:
+        return ()
+    return report.profile.notes
+
+
+def _policy(revision: Revision, engine_notes: tuple[str, ...]) -> PolicyStatus:
     document = revision.document
     return PolicyStatus(
         hash=revision.short_hash,
         predicates=tuple(entry.name for entry in document.predicates),
         priorities=tuple(PriorityStatus(name=entry.name, weight=entry.weight) for entry in document.priorities),
-        notes=tuple(cut(note) for note in revision.notes[:MAX_NOTES]),
+        notes=tuple(cut(note) for note in (*engine_notes, *revision.notes)[:MAX_NOTES]),
     )
 
 

@@ -57,16 +57,17 @@ def _pattern(child: Child, revision: Revision, uid: str, fleet: Fleet) -> dict[s
     if resource is LEASES:
         metadata["annotations"] = {names.WANTED_POLICY_ANNOTATION: revision.short_hash}
     head = {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": metadata}
-    return head | _bodies(revision, fleet)[resource]
+    role = children.cluster_role_bindings(revision.profile).get(child.identity, "")
+    return head | _bodies(revision, fleet, role)[resource]
 
 
-def _bodies(revision: Revision, fleet: Fleet) -> dict[Resource, dict[str, Any]]:
-    """Of each kind: all but apiVersion, kind and metadata."""
+def _bodies(revision: Revision, fleet: Fleet, role: str) -> dict[Resource, dict[str, Any]]:
+    """Of each kind: all but apiVersion, kind and metadata. `role` is the ClusterRole of a ClusterRoleBinding."""
     engine = names.engine_name(revision.profile)
     group = "rbac.authorization.k8s.io"
     subjects = [{"kind": "ServiceAccount", "name": engine, "namespace": fleet.namespace}]
     lease = {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "resourceNames": [engine]}
-    cluster_role = {"apiGroup": group, "kind": "ClusterRole", "name": names.ENGINE_CLUSTER_ROLE}
+    cluster_role = {"apiGroup": group, "kind": "ClusterRole", "name": role}
     return {
         SERVICE_ACCOUNTS: {},
         LEASES: {},

@@ -36,6 +36,13 @@ ORDER: Final[tuple[Resource, ...]] = (
 
 ENGINE_COMPONENT: Final = "engine"
 
+CLUSTER_ROLES: Final = (
+    names.ENGINE_CLUSTER_ROLE,
+    names.ENGINE_VOLUMES_CLUSTER_ROLE,
+    names.ENGINE_PREEMPTION_CLUSTER_ROLE,
+)
+"""What an engine may be given; every engine gets the first."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
@@ -136,11 +143,13 @@ def owner_reference(profile: str, uid: str) -> dict[str, Any]:
 def fixed_identities(profile: str) -> tuple[Identity, ...]:
     """The children whose names do not depend on the policy; which of them are wanted is another question."""
     engine = names.engine_name(profile)
-    return tuple(
-        Identity(resource, names.engine_binding_name(profile) if resource is CLUSTER_ROLE_BINDINGS else engine)
-        for resource in ORDER
-        if resource is not CONFIG_MAPS
-    )
+    named = (resource for resource in ORDER if resource not in (CLUSTER_ROLE_BINDINGS, CONFIG_MAPS))
+    return (*(Identity(resource, engine) for resource in named), *cluster_role_bindings(profile))
+
+
+def cluster_role_bindings(profile: str) -> dict[Identity, str]:
+    """The bindings of ClusterRoles to the profile's engine, and the ClusterRole of each."""
+    return {Identity(CLUSTER_ROLE_BINDINGS, names.engine_binding_name(profile, role)): role for role in CLUSTER_ROLES}
 
 
 def config_map(profile: str, short_hash: str) -> Identity:

@@ -20,6 +20,8 @@ from pointsman.controller.plan.revision import Revision
 from pointsman.controller.render import allowlist, children
 from pointsman.controller.render.children import Child, Fleet, Identity
 from pointsman.kube.resources import DISRUPTION_BUDGETS
+from pointsman.policy.document import PolicyDocument
+from pointsman.policy.watches import watched_kinds
 
 _ESCAPED: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _DEFAULT_RESOURCES: Final = {
@@ -41,7 +43,11 @@ def render(revision: Revision, uid: str, fleet: Fleet) -> tuple[Child, ...]:
     Raises AllowlistError when anything but the expected comes out.
     """
     context = _context(revision, uid, fleet)
-    made = tuple(_render_one(identity, context) for identity in wanted(revision))
+    roles = children.cluster_role_bindings(revision.profile)
+    made = tuple(
+        _render_one(identity, context | {"binding": {"name": identity.name, "cluster_role": roles.get(identity, "")}})
+        for identity in wanted(revision)
+    )
     allowlist.require(made, revision, uid, fleet)
     return made
 
@@ -49,8 +55,19 @@ def render(revision: Revision, uid: str, fleet: Fleet) -> tuple[Child, ...]:
 def wanted(revision: Revision) -> tuple[Identity, ...]:
     """Which children the profile should have, in the order of writing."""
     every = (*children.fixed_identities(revision.profile), children.config_map(revision.profile, revision.short_hash))
-    kept = [identity for identity in every if identity.resource is not DISRUPTION_BUDGETS or revision.replicas > 1]
+    roles, bindings = cluster_roles(revision.document), children.cluster_role_bindings(revision.profile)
+    kept = [
+        identity
+        for identity in every
+        if (identity.resource is not DISRUPTION_BUDGETS or revision.replicas > 1)
+        and (identity not in bindings or bindings[identity] in roles)
+    ]
     return tuple(sorted(kept, key=lambda identity: children.ORDER.index(identity.resource)))
+
+
+def cluster_roles(document: PolicyDocument) -> frozenset[str]:
+    """The ClusterRoles that an engine with this policy needs."""
+    return frozenset({names.ENGINE_CLUSTER_ROLE, *(kind.cluster_role for kind in watched_kinds(document))})
 
 
 def _render_one(identity: Identity, context: dict[str, Any]) -> Child:
@@ -87,7 +104,6 @@ def _context(revision: Revision, uid: str, fleet: Fleet) -> dict[str, Any]:
             "annotations": revision.annotations(),
             "data": {names.policy_file(profile): revision.content.decode()},
         },
-        "binding": {"name": names.engine_binding_name(profile), "cluster_role": names.ENGINE_CLUSTER_ROLE},
         "engine": {
             "image": revision.engine.image or fleet.image,
             "expect": f"{profile}={revision.hash}",
