@@ -7,6 +7,7 @@ since the pod may already run on a node.
 from collections.abc import Iterator
 
 from pointsman.kube.objects import Container, Pod, PodSpec
+from pointsman.policy.affinity_terms import affinity_terms
 from pointsman.policy.pod import ANY_ADDRESS, HostPort, PodInfo
 from pointsman.policy.pod_shape import is_sidecar
 from pointsman.policy.requests import sums
@@ -17,7 +18,7 @@ _DEFAULT_PROTOCOL = "TCP"
 
 def pod_info(pod: Pod) -> PodInfo:
     """Everything that rules, queue and columns need of a pod. Never raises; maps in the result are shared."""
-    spec, total = pod.spec, sums(pod)
+    spec, total, affinity = pod.spec, sums(pod), affinity_terms(pod)
     return PodInfo(
         pod=pod,
         uid=pod.metadata.uid,
@@ -37,7 +38,8 @@ def pod_info(pod: Pod) -> PodInfo:
         container_count=len(spec.init_containers) + len(spec.containers),
         gates=tuple(gate.name for gate in spec.scheduling_gates),
         terminating=pod.metadata.deletion_timestamp is not None,
-        errors=total.errors,
+        affinity=affinity,
+        errors=total.errors + affinity.errors,
     )
 
 

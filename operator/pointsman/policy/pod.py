@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from pointsman.kube.objects import Pod
+from pointsman.policy.affinity_terms import NO_TERMS, AffinityTerms
 
 ANY_ADDRESS: Final = "0.0.0.0"  # noqa: S104 - the wildcard of host ports; nothing is bound here
 
@@ -43,6 +44,7 @@ class PodInfo:
     container_count: int  # init containers and containers; image volumes do not count (1.36)
     gates: tuple[str, ...]
     terminating: bool
+    affinity: AffinityTerms = NO_TERMS  # of pod affinity and pod anti-affinity
     errors: tuple[str, ...] = field(default=())  # what could not be read, naming field and value
 
     @property

@@ -30,11 +30,12 @@ class Model:
     images: dict[str, tuple[int, set[str]]] = field(default_factory=dict)
 
     def set_node(self, node: Node) -> None:
-        self.drop_node(node.metadata.name)
+        before = self.nodes.get(node.metadata.name)
+        if before is None or _reported(before) != _reported(node):
+            self.drop_node(node.metadata.name)
+            for name, size in _reported(node):
+                self.images.setdefault(name, (size, set()))[1].add(node.metadata.name)
         self.nodes[node.metadata.name] = node
-        for image in node.status.images:
-            for name in image.names or ():
-                self.images.setdefault(name, (image.size_bytes, set()))[1].add(node.metadata.name)
 
     def drop_node(self, name: str) -> None:
         self.nodes.pop(name, None)
@@ -45,6 +46,10 @@ class Model:
 
     def pods_on(self, node: str) -> list[PodInfo]:
         return [pod for pod, where, _ in self.placed.values() if where == node]
+
+
+def _reported(node: Node) -> list[tuple[str, int]]:
+    return [(name, image.size_bytes) for image in node.status.images for name in image.names or ()]
 
 
 def compare(world: Cluster, model: Model) -> None:

@@ -18,9 +18,19 @@ from pointsman.kube.workload_objects import Controller, Service
 from pointsman.policy.accounting import pod_info
 from pointsman.policy.integers import wrapped
 from pointsman.policy.pod import HostPort, PodInfo
-from pointsman.policy.pod_query import PodQuery
+from pointsman.policy.pod_query import PodQuery, Selector
 from pointsman.policy.rule import Predicate, Priority, Reject, Skip
-from pointsman.policy.view import BoolArray, ImageState, IntArray, LabelColumn, Pods, Rows, TaintKey
+from pointsman.policy.view import (
+    BoolArray,
+    CarriedTerm,
+    ImageState,
+    IntArray,
+    LabelColumn,
+    Pods,
+    Rows,
+    TaintKey,
+    TermKind,
+)
 
 RUBBISH = 7
 GONE = "gone"
@@ -35,6 +45,7 @@ class HandView:
     services: Sequence[Service] = ()
     controllers: Sequence[Controller] = ()
     objects: Sequence[StorageObject] = ()
+    namespaces: dict[str, dict[str, str]] = field(default_factory=lambda: {"default": {}})
     infos: Sequence[PodInfo] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -72,6 +83,9 @@ class HandView:
         values = ["rubbish", *sorted({value for value in found if value is not None})]
         ids = [0, *(-1 if value is None else values.index(value) for value in found)]
         return LabelColumn(np.array(ids, dtype=np.int32), values)
+
+    def declares(self, feature: str) -> BoolArray:
+        return np.array([True, *(feature in node.status.declared_features for node in self.nodes)])
 
     def allocatable(self, resource: str) -> IntArray:
         convert = to_milli if resource == "cpu" else to_value
@@ -142,8 +156,19 @@ class HandView:
     def pods_with_required_anti_affinity(self) -> Sequence[tuple[int, PodInfo]]:
         return ()
 
+    def carried_terms(self, kind: TermKind) -> Sequence[CarriedTerm]:
+        """Unlike the engine's, not in one entry where pods carry equal terms."""
+        return [
+            CarriedTerm(*term, _column([int(at == self.row_of(pod.node_name)) for at in self.rows.tolist()]))
+            for pod in self.infos
+            for term in getattr(pod.affinity, kind.name.lower())
+        ]
+
+    def namespaces_matching(self, selector: Selector) -> frozenset[str]:
+        return frozenset(name for name, labels in self.namespaces.items() if selector.matches(labels))
+
     def namespace_labels(self, namespace: str) -> dict[str, str] | None:
-        return {"kubernetes.io/metadata.name": namespace}
+        return self.namespaces.get(namespace)
 
     def _sum(self, amount: Any) -> IntArray:
         return _column([int(wrapped(sum(map(amount, self.pods_on(row))))) for row in self.rows.tolist()])

@@ -167,12 +167,15 @@ class Cluster(StorageChanges):
             self._images.set_row(row, after.images)
         if after.annotations != before.annotations:
             self._annotations.set_row(row, after.annotations)
+        if after.features != before.features:
+            self._features.set_row(row, dict.fromkeys(after.features, ""))
 
     def _grow(self, capacity: int) -> None:
         parts: tuple[Growing, ...] = (
             self._rows,
             self._labels,
             self._annotations,
+            self._features,
             self._resources,
             self._priorities,
             self._taints,

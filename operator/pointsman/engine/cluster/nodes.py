@@ -26,9 +26,11 @@ class NodeFacts(NamedTuple):
     unschedulable: bool
     images: ReportedImages
     annotations: dict[str, str]  # those that some rule reads
+    features: frozenset[str]  # declared ones
 
 
-NOTHING = NodeFacts({}, {}, (), unschedulable=False, images=(), annotations={})  # what a row without a node holds
+# What a row without a node holds.
+NOTHING = NodeFacts({}, {}, (), unschedulable=False, images=(), annotations={}, features=frozenset())
 
 
 def node_facts(node: Node) -> NodeFacts:
@@ -44,6 +46,7 @@ def node_facts(node: Node) -> NodeFacts:
         unschedulable=node.spec.unschedulable,
         images=tuple((name, image.size_bytes) for image in node.status.images for name in image.names or ()),
         annotations={key: value for key, value in node.metadata.annotations.items() if key in KEPT_ANNOTATIONS},
+        features=frozenset(node.status.declared_features),
     )
 
 
@@ -55,6 +58,7 @@ def happenings(before: NodeFacts, after: NodeFacts) -> tuple[Happening, ...]:
         (Happening.NODE_LABELS, after.labels != before.labels),
         (Happening.NODE_TAINTS, after.taints != before.taints or became_schedulable),
         (Happening.NODE_IMAGES, after.images != before.images),
+        (Happening.NODE_FEATURES, after.features != before.features),
     )
     return tuple(happening for happening, happened in parts if happened)
 

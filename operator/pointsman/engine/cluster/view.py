@@ -45,6 +45,7 @@ class Columns:
         self._rows = Rows(capacity)
         self._labels = Labels(capacity)
         self._annotations = Labels(capacity)
+        self._features = Labels(capacity)  # declared ones, as keys without values
         self._resources = Resources(capacity)
         self._priorities = Priorities(capacity)
         self._budgets = DisruptionBudgets()
@@ -87,6 +88,9 @@ class Columns:
 
     def annotations(self, key: str) -> LabelColumn:
         return self._annotations.column(key)
+
+    def declares(self, feature: str) -> BoolArray:
+        return self._features.column(feature).ids >= 0
 
     def allocatable(self, resource: str) -> IntArray:
         return self._resources.allocatable(resource)
