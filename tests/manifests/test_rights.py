@@ -11,10 +11,19 @@ from tests.controlplane.wait import eventually
 from tests.manifests.install import OPERATOR
 
 ENGINE = "system:serviceaccount:pointsman-engines:engine-a"
+VOLUMES_ENGINE = "system:serviceaccount:pointsman-engines:engine-b"
+PREEMPTING_ENGINE = "system:serviceaccount:pointsman-engines:engine-c"
 GROUPS = {
     "schedulerprofiles": "pointsman.dev",
     "deployments": "apps",
     "replicasets": "apps",
+    "statefulsets": "apps",
+    "storageclasses": "storage.k8s.io",
+    "csinodes": "storage.k8s.io",
+    "csidrivers": "storage.k8s.io",
+    "csistoragecapacities": "storage.k8s.io",
+    "volumeattachments": "storage.k8s.io",
+    "poddisruptionbudgets": "policy",
     "leases": "coordination.k8s.io",
     "events": "events.k8s.io",
     "roles": "rbac.authorization.k8s.io",
@@ -31,6 +40,22 @@ REPORT = {"patch schedulerprofiles/status", "update schedulerprofiles/status"}
 SCALE = {"patch schedulerprofiles/scale", "update schedulerprofiles/scale"}
 SCHEDULE = {"create pods/binding in tenant", "patch pods/status in tenant", "create events in tenant"}
 SEE_CLUSTER = {"list pods", "watch pods", "list nodes", "watch nodes", "list namespaces"}
+SEE_OWNERS = {
+    f"{verb} {kind}"
+    for verb in ("get", "list", "watch")
+    for kind in ("services", "replicationcontrollers", "replicasets", "statefulsets")
+}
+SEE_CLAIMS = {f"{verb} persistentvolumeclaims" for verb in ("list", "watch")}
+SEE_BUDGETS = {f"{verb} poddisruptionbudgets" for verb in ("list", "watch")}
+SEE_VOLUMES = SEE_CLAIMS | {
+    f"{verb} {kind}"
+    for verb in ("list", "watch")
+    for kind in (
+        *("persistentvolumes", "storageclasses", "csinodes", "csidrivers", "csistoragecapacities"),
+        "volumeattachments",
+    )
+}
+BIND_VOLUMES = {"patch persistentvolumes", "patch persistentvolumeclaims in tenant"}
 FLEET = {
     f"{verb} {kind} in pointsman-engines"
     for verb in ("create", "patch", "delete")
@@ -48,6 +73,10 @@ NEVER = {
     "patch clusterroles:pointsman-engine",
     "impersonate users",
     "patch nodes",
+    "delete persistentvolumes",
+    "delete persistentvolumeclaims in tenant",
+    "patch services in tenant",
+    "patch poddisruptionbudgets in tenant",
     "delete pods in tenant",
     "create deployments in tenant",
     "patch configmaps:pointsman-images in pointsman-system",
@@ -67,7 +96,20 @@ OTHERS = {
     "get leases in pointsman-engines",
 }
 QUESTIONS = sorted(
-    SEE_PROFILES | WRITE_PROFILES | REPORT | SCALE | SCHEDULE | SEE_CLUSTER | FLEET | BIND | NEVER | OTHERS
+    SEE_PROFILES
+    | WRITE_PROFILES
+    | REPORT
+    | SCALE
+    | SCHEDULE
+    | SEE_CLUSTER
+    | SEE_OWNERS
+    | SEE_VOLUMES
+    | SEE_BUDGETS
+    | BIND_VOLUMES
+    | FLEET
+    | BIND
+    | NEVER
+    | OTHERS
 )
 
 
@@ -82,7 +124,15 @@ class Persona:
 
 
 # What `edit` of a namespace gives on its own: nothing of it is about profiles or the fleet.
-TENANT_EDIT = {"delete pods in tenant", "create deployments in tenant", "create events in tenant"}
+TENANT_EDIT = {
+    "delete pods in tenant",
+    "create deployments in tenant",
+    "create events in tenant",
+    "patch services in tenant",
+    "patch poddisruptionbudgets in tenant",
+    "patch persistentvolumeclaims in tenant",
+    "delete persistentvolumeclaims in tenant",
+}
 
 PERSONAS = {
     "nobody": Persona("nobody", set()),
@@ -92,12 +142,23 @@ PERSONAS = {
     "a viewer of the cluster": Persona(
         "viewer",
         SEE_PROFILES
+        | SEE_OWNERS
+        | SEE_CLAIMS
+        | SEE_BUDGETS
         | {"list pods", "watch pods", "list namespaces", "list replicasets in pointsman-engines"}
         | {f"get configmaps:{name} in pointsman-system" for name in ("pointsman-images", "another")},
         "view",
     ),
     "an administrator of profiles": Persona("owner", SEE_PROFILES | WRITE_PROFILES | SCALE, "pointsman-admin"),
-    "an engine": Persona(ENGINE, SEE_CLUSTER | SCHEDULE | {"create events in default"}, "pointsman-engine"),
+    "an engine": Persona(
+        ENGINE,
+        SEE_CLUSTER | SEE_OWNERS | SCHEDULE | {"create events in default", "list replicasets in pointsman-engines"},
+        "pointsman-engine",
+    ),
+    "what volumes add to an engine": Persona(VOLUMES_ENGINE, SEE_VOLUMES | BIND_VOLUMES, "pointsman-engine-volumes"),
+    "what preemption adds to an engine": Persona(
+        PREEMPTING_ENGINE, SEE_BUDGETS | {"delete pods in tenant"}, "pointsman-engine-preemption"
+    ),
     "the operator": Persona(
         OPERATOR,
         (SEE_PROFILES - {"get schedulerprofiles/scale"})

@@ -88,7 +88,8 @@ def test_the_operator_writes_children_in_the_fleet_namespace_only() -> None:
 def test_an_engine_has_no_right_on_leases_or_profiles_from_its_cluster_role() -> None:
     resources = {resource for rule in role("ClusterRole", "pointsman-engine") for resource in rule["resources"]}
 
-    assert resources == {"nodes", "pods", "namespaces", "pods/binding", "pods/status", "events"}
+    owners = {"services", "replicationcontrollers", "replicasets", "statefulsets"}
+    assert resources == {"nodes", "pods", "namespaces", "pods/binding", "pods/status", "events"} | owners
 
 
 def test_only_reading_is_aggregated() -> None:

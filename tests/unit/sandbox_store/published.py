@@ -13,16 +13,17 @@ from typing import Any
 
 KINDS: dict[str, tuple[str, ...]] = {
     "v1": (
-        *("ConfigMap", "Event", "Namespace", "Node", "PersistentVolume", "PersistentVolumeClaim", "Pod", "Secret"),
-        *("Service", "ServiceAccount"),
+        *("ConfigMap", "Event", "Namespace", "Node", "PersistentVolume", "PersistentVolumeClaim", "Pod"),
+        *("ReplicationController", "Secret", "Service", "ServiceAccount"),
     ),
-    "apps/v1": ("Deployment", "ReplicaSet"),
+    "apps/v1": ("Deployment", "ReplicaSet", "StatefulSet"),
     "apiextensions.k8s.io/v1": ("CustomResourceDefinition",),
     "coordination.k8s.io/v1": ("Lease",),
     "events.k8s.io/v1": ("Event",),
     "policy/v1": ("PodDisruptionBudget",),
     "rbac.authorization.k8s.io/v1": ("ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"),
     "scheduling.k8s.io/v1": ("PriorityClass",),
+    "storage.k8s.io/v1": ("CSIDriver", "CSINode", "CSIStorageCapacity", "StorageClass", "VolumeAttachment"),
 }
 KEPT = ("type", "format", "required", "nullable", "default")
 UNTYPED = ("JSONSchemaProps", "FieldsV1", "RawExtension")  # recursive or free: anything may stand there

@@ -1,5 +1,6 @@
 """The built-in kinds that a sandbox serves, one line each where that will do."""
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from pointsman.sandbox.schema.published import blank_of, schema_of
@@ -126,7 +127,21 @@ def builtin_kinds() -> tuple[Kind, ...]:
             has_generation=True,
             namespaced=False,
         ),
+        *_only_stored(),
     )
+
+
+def _only_stored() -> Iterator[Kind]:
+    """Kinds that schedulers read, and of which the sandbox knows nothing but how to keep them."""
+    yield _core("replicationcontrollers", "ReplicationController", BuiltinRules(), "rc", subresources=_STATUS)
+    yield _kind("apps", "statefulsets", "StatefulSet", BuiltinRules(), "sts", subresources=_STATUS)
+    storage = "storage.k8s.io"
+    yield _kind(storage, "storageclasses", "StorageClass", BuiltinRules(), "sc", namespaced=False)
+    yield _kind(storage, "csinodes", "CSINode", BuiltinRules(), namespaced=False)
+    yield _kind(storage, "csidrivers", "CSIDriver", BuiltinRules(), namespaced=False)
+    yield _kind(storage, "csistoragecapacities", "CSIStorageCapacity", BuiltinRules())
+    attachments = ("volumeattachments", "VolumeAttachment")
+    yield _kind(storage, *attachments, BuiltinRules(), namespaced=False, subresources=_STATUS)
 
 
 _POD_DOORS: Final = frozenset(("status", "binding", "eviction", "log", "ephemeralcontainers", "resize"))
