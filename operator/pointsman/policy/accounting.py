@@ -12,13 +12,14 @@ from pointsman.policy.pod import ANY_ADDRESS, HostPort, PodInfo
 from pointsman.policy.pod_shape import is_sidecar
 from pointsman.policy.requests import sums
 from pointsman.policy.resource_names import CPU, MEMORY
+from pointsman.policy.spread.constraints import spread_constraints
 
 _DEFAULT_PROTOCOL = "TCP"
 
 
 def pod_info(pod: Pod) -> PodInfo:
     """Everything that rules, queue and columns need of a pod. Never raises; maps in the result are shared."""
-    spec, total, affinity = pod.spec, sums(pod), affinity_terms(pod)
+    spec, total, affinity, spread = pod.spec, sums(pod), affinity_terms(pod), spread_constraints(pod)
     return PodInfo(
         pod=pod,
         uid=pod.metadata.uid,
@@ -39,7 +40,8 @@ def pod_info(pod: Pod) -> PodInfo:
         gates=tuple(gate.name for gate in spec.scheduling_gates),
         terminating=pod.metadata.deletion_timestamp is not None,
         affinity=affinity,
-        errors=total.errors + affinity.errors,
+        spread=spread,
+        errors=total.errors + affinity.errors + spread.errors,
     )
 
 

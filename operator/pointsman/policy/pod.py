@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from pointsman.kube.objects import Pod
 from pointsman.policy.affinity_terms import NO_TERMS, AffinityTerms
+from pointsman.policy.spread.constraints import NO_CONSTRAINTS, SpreadConstraints
 
 ANY_ADDRESS: Final = "0.0.0.0"  # noqa: S104 - the wildcard of host ports; nothing is bound here
 
@@ -45,6 +46,7 @@ class PodInfo:
     gates: tuple[str, ...]
     terminating: bool
     affinity: AffinityTerms = NO_TERMS  # of pod affinity and pod anti-affinity
+    spread: SpreadConstraints = NO_CONSTRAINTS
     errors: tuple[str, ...] = field(default=())  # what could not be read, naming field and value
 
     @property

@@ -11,7 +11,7 @@ from typing import Final
 
 from pointsman.kube.objects import LabelSelector, Requirement
 from pointsman.policy.errors import Problem
-from pointsman.policy.selectors import LABEL_OPERATORS, LabelTest, SelectorError, equality_tests, label_tests
+from pointsman.policy.selectors import LABEL_OPERATORS, LabelTest, equality_tests, label_matcher, label_tests
 
 Asked = tuple[str, str, tuple[str, ...]]
 """One requirement: key, operator, sorted values."""
@@ -34,8 +34,12 @@ class Selector:
 
     def also(self, labels: Mapping[str, str]) -> "Selector":
         """The selector that asks for these labels as well."""
-        more = tuple((key, "In", (value,)) for key, value in labels.items())
-        return Selector(tuple(sorted({*self.requirements, *more})), self.nothing)
+        return self.both(Selector(tuple((key, "In", (value,)) for key, value in labels.items())))
+
+    def both(self, other: "Selector") -> "Selector":
+        """The selector that asks for everything that this one and the other ask for."""
+        asked = {*self.requirements, *other.requirements}
+        return Selector(tuple(sorted(asked)), self.nothing or other.nothing)
 
 
 NOTHING: Final = Selector(nothing=True)
@@ -45,10 +49,7 @@ def selector_of(selector: LabelSelector | None) -> Selector:
     """A selector from the wire: absent matches nothing, empty matches everything. Raises SelectorError."""
     if selector is None:
         return NOTHING
-    problems: list[Problem] = []
-    label_tests(selector.match_expressions, LABEL_OPERATORS, problems)
-    if problems:
-        raise SelectorError(tuple(problems))
+    label_matcher(selector)  # raises
     asked = {(item.key, item.operator, tuple(sorted(item.values or ()))) for item in selector.match_expressions}
     equal = {(key, "In", (value,)) for key, value in selector.match_labels.items()}
     return Selector(tuple(sorted(asked | equal)))

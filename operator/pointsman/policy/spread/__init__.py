@@ -1,0 +1,1 @@
+"""What the spreading rules share: constraints, domains, and whose pods belong together."""
