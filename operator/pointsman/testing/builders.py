@@ -16,6 +16,7 @@ import msgspec
 
 from pointsman.kube.objects import (
     Affinity,
+    ClaimVolumeSource,
     Container,
     ContainerImage,
     ContainerPort,
@@ -34,6 +35,7 @@ from pointsman.kube.objects import (
     SchedulingGate,
     Taint,
     Toleration,
+    Volume,
 )
 from pointsman.policy.accounting import pod_info
 from pointsman.policy.pod import PodInfo
@@ -142,6 +144,15 @@ class PodBuilder(_Builder[Pod]):
         """Preferred node affinity, as (weight, term)."""
         preferred = tuple(PreferredSchedulingTerm(weight=weight, preference=term) for weight, term in terms)
         return self._node_affinity(preferred_during_scheduling_ignored_during_execution=preferred)
+
+    def claim(self, name: str, *, read_only: bool = False) -> Self:
+        """A volume that names a persistentVolumeClaim, and has its name."""
+        source = ClaimVolumeSource(claim_name=name, read_only=read_only)
+        return self.spec(volumes=(*self.draft.spec.volumes, Volume(name=name, persistent_volume_claim=source)))
+
+    def ephemeral_claim(self, name: str) -> Self:
+        """A generic ephemeral volume; its claim is called POD-NAME."""
+        return self.spec(volumes=(*self.draft.spec.volumes, Volume(name=name, ephemeral={})))
 
     def gate(self, *names: str) -> Self:
         return self.spec(scheduling_gates=tuple(SchedulingGate(name=name) for name in names))
