@@ -50,6 +50,7 @@ class MiniApi:
         self.status_patches: list[Json] = []
         self.bind_faults: deque[BindFault] = deque()
         self.before_bind: deque[Callable[[], None]] = deque()  # each is run when one binding arrives
+        self.listed: set[str] = set()  # plurals of which a list was asked for
         self.refuse: dict[str, int] = {}  # plural -> status with which every call about it is refused
         self.down = False
         self.version = 100
@@ -131,6 +132,8 @@ class MiniApi:
     def _handle(self, request: web.Request, body: Json) -> tuple[Json]:
         info = request.match_info
         plural, namespace, name = info["plural"], info.get("namespace", ""), info.get("name", "")
+        if request.method == "GET" and not name:
+            self.listed.add(plural)
         if plural in self.refuse:
             raise Refused(self.refuse[plural], f'forbidden: cannot {request.method.lower()} resource "{plural}"')
         if request.method == "POST" and plural == "events":
