@@ -19,6 +19,7 @@ from pointsman.policy.selectors import SelectorError
 
 W = TypeVar("W", PodAffinityTerm, WeightedPodAffinityTerm)
 
+_INT32: Final = range(-(2**31), 2**31)
 _REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED: Final = "preferredDuringSchedulingIgnoredDuringExecution"
 
@@ -76,12 +77,7 @@ def _halves(
     preferred = affinity.preferred_during_scheduling_ignored_during_execution
     return (
         _list(required, lambda at, term: _term(term, at, namespace), f"{path}.{_REQUIRED}", errors),
-        _list(
-            preferred,
-            lambda at, entry: _term(entry.pod_affinity_term, f"{at}.podAffinityTerm", namespace, entry.weight),
-            f"{path}.{_PREFERRED}",
-            errors,
-        ),
+        _list(preferred, lambda at, entry: _weighted(entry, at, namespace), f"{path}.{_PREFERRED}", errors),
     )
 
 
@@ -91,19 +87,24 @@ def _list(
     """One list of terms. A single bad one spoils all of it, as in kube-scheduler (GetAffinityTerms)."""
     try:
         return tuple(read(f"{path}[{index}]", term) for index, term in enumerate(terms))
-    except SelectorError as error:
+    except ValueError as error:
         errors.append(str(error))
         return ()
 
 
-def _term(term: PodAffinityTerm, path: str, namespace: str, weight: int = 0) -> AffinityTerm:
+def _weighted(entry: WeightedPodAffinityTerm, path: str, namespace: str) -> AffinityTerm:
+    if entry.weight not in _INT32:
+        raise ValueError(f"{path}.weight: {entry.weight} is not a 32-bit number")
+    return _term(entry.pod_affinity_term, f"{path}.podAffinityTerm", namespace)._replace(weight=entry.weight)
+
+
+def _term(term: PodAffinityTerm, path: str, namespace: str) -> AffinityTerm:
     own = not term.namespaces and term.namespace_selector is None
     return AffinityTerm(
         topology_key=term.topology_key,
         namespaces=frozenset((namespace,) if own else term.namespaces),
         namespace_selector=_selector(term.namespace_selector, f"{path}.namespaceSelector"),
         selector=_selector(term.label_selector, f"{path}.labelSelector"),
-        weight=weight,
     )
 
 

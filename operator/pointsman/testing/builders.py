@@ -20,13 +20,17 @@ from pointsman.kube.objects import (
     Container,
     ContainerImage,
     ContainerPort,
+    LabelSelector,
     Metadata,
     Node,
     NodeAffinity,
     NodeSelector,
     NodeSelectorTerm,
     NodeStatus,
+    OwnerReference,
     Pod,
+    PodAffinity,
+    PodAffinityTerm,
     PodSpec,
     PodStatus,
     PreferredSchedulingTerm,
@@ -35,7 +39,9 @@ from pointsman.kube.objects import (
     SchedulingGate,
     Taint,
     Toleration,
+    TopologySpreadConstraint,
     Volume,
+    WeightedPodAffinityTerm,
 )
 from pointsman.policy.accounting import pod_info
 from pointsman.policy.pod import PodInfo
@@ -154,6 +160,36 @@ class PodBuilder(_Builder[Pod]):
         """A generic ephemeral volume; its claim is called POD-NAME."""
         return self.spec(volumes=(*self.draft.spec.volumes, Volume(name=name, ephemeral={})))
 
+    def spread(self, key: str, selector: LabelSelector | None, when: str = "DoNotSchedule", **fields: Any) -> Self:
+        """Add a spread constraint."""
+        constraint = TopologySpreadConstraint(
+            topology_key=key, label_selector=selector, when_unsatisfiable=when, **fields
+        )
+        return self.spec(topology_spread_constraints=(*self.draft.spec.topology_spread_constraints, constraint))
+
+    def controlled_by(self, kind: str, name: str, api_version: str = "apps/v1") -> Self:
+        """Owned by the controller that made it."""
+        owner = OwnerReference(kind=kind, name=name, api_version=api_version, controller=True)
+        return self.metadata(owner_references=(*self.draft.metadata.owner_references, owner))
+
+    def near(self, *terms: PodAffinityTerm) -> Self:
+        """Required pod affinity."""
+        return self._pod_affinity("pod_affinity", required_during_scheduling_ignored_during_execution=terms)
+
+    def far(self, *terms: PodAffinityTerm) -> Self:
+        """Required pod anti-affinity."""
+        return self._pod_affinity("pod_anti_affinity", required_during_scheduling_ignored_during_execution=terms)
+
+    def prefer_near(self, *terms: tuple[int, PodAffinityTerm]) -> Self:
+        """Preferred pod affinity, as (weight, term)."""
+        weighted = tuple(WeightedPodAffinityTerm(weight=weight, pod_affinity_term=term) for weight, term in terms)
+        return self._pod_affinity("pod_affinity", preferred_during_scheduling_ignored_during_execution=weighted)
+
+    def prefer_far(self, *terms: tuple[int, PodAffinityTerm]) -> Self:
+        """Preferred pod anti-affinity, as (weight, term)."""
+        weighted = tuple(WeightedPodAffinityTerm(weight=weight, pod_affinity_term=term) for weight, term in terms)
+        return self._pod_affinity("pod_anti_affinity", preferred_during_scheduling_ignored_during_execution=weighted)
+
     def gate(self, *names: str) -> Self:
         return self.spec(scheduling_gates=tuple(SchedulingGate(name=name) for name in names))
 
@@ -172,6 +208,11 @@ class PodBuilder(_Builder[Pod]):
         affinity = self.draft.spec.affinity or Affinity()
         changed = msgspec.structs.replace(affinity.node_affinity or NodeAffinity(), **fields)
         return self.spec(affinity=msgspec.structs.replace(affinity, node_affinity=changed))
+
+    def _pod_affinity(self, half: str, **fields: Any) -> Self:
+        affinity = self.draft.spec.affinity or Affinity()
+        changed = msgspec.structs.replace(getattr(affinity, half) or PodAffinity(), **fields)
+        return self.spec(affinity=msgspec.structs.replace(affinity, **{half: changed}))
 
 
 def node(name: str) -> NodeBuilder:
@@ -208,6 +249,16 @@ def host_port(port: int, address: str = "", protocol: str = "") -> ContainerPort
 def term(*expressions: tuple[str, ...], fields: Sequence[tuple[str, ...]] = ()) -> NodeSelectorTerm:
     """A node selector term; an expression is (key, operator, *values)."""
     return NodeSelectorTerm(match_expressions=_requirements(expressions), match_fields=_requirements(fields))
+
+
+def asks(*expressions: tuple[str, ...], **labels: str) -> LabelSelector:
+    """A label selector: labels that must be equal, and expressions as (key, operator, *values)."""
+    return LabelSelector(match_labels=labels, match_expressions=_requirements(expressions))
+
+
+def pod_term(topology_key: str, pods: LabelSelector | None, **fields: Any) -> PodAffinityTerm:
+    """A pod affinity term; `fields` are `namespaces` and `namespace_selector`."""
+    return PodAffinityTerm(topology_key=topology_key, label_selector=pods, **fields)
 
 
 def _requirements(expressions: Sequence[tuple[str, ...]]) -> tuple[Requirement, ...]:
