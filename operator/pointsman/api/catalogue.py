@@ -72,6 +72,14 @@ def _old_priority(name: str, *aliases: str) -> CatalogueEntry:
     return CatalogueEntry(name, Standing.KNOWN, priority=True, aliases=aliases)
 
 
+def _legacy_predicate(name: str, *aliases: str) -> CatalogueEntry:
+    return CatalogueEntry(name, Standing.BUILT, predicate=True, aliases=aliases)
+
+
+def _legacy_priority(name: str, *aliases: str) -> CatalogueEntry:
+    return CatalogueEntry(name, Standing.BUILT, priority=True, aliases=aliases)
+
+
 def _fixed(name: str, order: int, hint: str = _FIXED) -> CatalogueEntry:
     return CatalogueEntry(name, Standing.FIXED, order=order, hint=hint)
 
@@ -121,19 +129,19 @@ ENTRIES: Final[tuple[CatalogueEntry, ...]] = (
     _old_predicate("MaxGCEPDVolumeCount", "GCEPDLimits"),
     _old_predicate("MaxAzureDiskVolumeCount", "AzureDiskLimits"),
     _old_predicate("MaxCinderVolumeCount", "CinderLimits"),
-    _old_predicate("CheckNodeLabelPresence", "LabelsPresence"),
+    _legacy_predicate("CheckNodeLabelPresence", "LabelsPresence"),
     _old_predicate("ServiceAffinity", "CheckServiceAffinity"),
     # Policy files: priorities without an heir
-    _old_priority("LeastRequestedPriority", "NodeResourcesLeastAllocated"),
-    _old_priority("MostRequestedPriority", "NodeResourcesMostAllocated"),
-    _old_priority("RequestedToCapacityRatioPriority", "RequestedToCapacityRatio"),
+    _legacy_priority("LeastRequestedPriority", "NodeResourcesLeastAllocated"),
+    _legacy_priority("MostRequestedPriority", "NodeResourcesMostAllocated"),
+    _legacy_priority("RequestedToCapacityRatioPriority", "RequestedToCapacityRatio"),
     _old_priority("SelectorSpreadPriority", "SelectorSpread"),
     _old_priority("ServiceSpreadingPriority"),
     _old_priority("ServiceAntiAffinity"),
-    _old_priority("LabelPreference"),
-    _old_priority("NodePreferAvoidPodsPriority", "NodePreferAvoidPods"),
-    _old_priority("EqualPriority"),
-    _old_priority("ResourceLimitsPriority", "NodeResourceLimits"),
+    _legacy_priority("LabelPreference"),
+    _legacy_priority("NodePreferAvoidPodsPriority", "NodePreferAvoidPods"),
+    _legacy_priority("EqualPriority"),
+    _legacy_priority("ResourceLimitsPriority", "NodeResourceLimits"),
     # named by old files, without a meaning today
     _obsolete("CheckNodeCondition"),
     _obsolete("CheckNodeMemoryPressure"),

@@ -13,6 +13,7 @@ from pointsman.api import catalogue
 from pointsman.api.catalogue import CatalogueEntry, Standing
 from pointsman.api.spec import Base, ProfileSpec, QueueSpec
 from pointsman.policy.arguments import read_args
+from pointsman.policy.cancelling import cancelling
 from pointsman.policy.document import (
     GuardsEntry,
     NodesEntry,
@@ -50,6 +51,7 @@ def compile_spec(profile: str, spec: ProfileSpec) -> Compiled:
         Side.PRIORITIES: read_list(Side.PRIORITIES, spec.priorities, spec.predicates, spec.base),
     }
     problems = [problem for side in Side for problem in changes[side].problems]
+    problems += cancelling(spec.base, changes[Side.PRIORITIES])
     args = _args_by_name(changes, problems)
     nodes = read_selector(spec.nodes.selector, "spec.nodes.selector", problems)
     pods = read_selector(spec.pods.namespace_selector, "spec.pods.namespaceSelector", problems)
@@ -100,9 +102,9 @@ def _of_base(side: Side, base: Base, changes: Changes) -> Iterator[CatalogueEntr
             yield rule
 
 
-def _with_own_names(changes: Changes) -> list[Entry]:
-    """Instances under names that are no rule's, in the list's order."""
-    return [entry for entry in changes.enabled.values() if entry.name != entry.rule.name]
+def _beside_base(changes: Changes) -> list[Entry]:
+    """Instances without a place in the base's order, in the list's: names of their own, rules of old Policy files."""
+    return [entry for entry in changes.enabled.values() if entry.name != entry.rule.name or entry.rule.order is None]
 
 
 def _stays(side: Side, rule: CatalogueEntry, base: Base, changes: Changes) -> bool:
@@ -114,17 +116,17 @@ def _stays(side: Side, rule: CatalogueEntry, base: Base, changes: Changes) -> bo
 def _predicates(base: Base, changes: Changes, args: CompleteArgs) -> Iterator[PredicateEntry]:
     for rule in _of_base(Side.PREDICATES, base, changes):
         yield PredicateEntry(name=rule.name, rule=rule.name, args=_complete(args, rule))
-    for entry in _with_own_names(changes):
+    for entry in _beside_base(changes):
         yield PredicateEntry(name=entry.name, rule=entry.rule.name, args=args[entry.name])
 
 
 def _priorities(base: Base, changes: Changes, args: CompleteArgs) -> Iterator[PriorityEntry]:
-    """The sum does not depend on their order, so instances with names of their own are sorted."""
+    """The sum does not depend on their order, so instances that have no place in the base's are sorted."""
     for rule in _of_base(Side.PRIORITIES, base, changes):
         entry = changes.enabled.get(rule.name)
         weight = (entry and entry.weight) or (base is Base.DEFAULT and rule.weight) or 1
         yield PriorityEntry(name=rule.name, rule=rule.name, args=_complete(args, rule), weight=weight)
-    for own in sorted(_with_own_names(changes), key=lambda entry: entry.name):
+    for own in sorted(_beside_base(changes), key=lambda entry: entry.name):
         yield PriorityEntry(name=own.name, rule=own.rule.name, args=args[own.name], weight=own.weight or 1)
 
 

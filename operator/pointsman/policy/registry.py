@@ -9,9 +9,17 @@ from typing import Any, Final
 
 from pointsman.policy.args import Args
 from pointsman.policy.kinds import Kind
+from pointsman.policy.legacy_args import (
+    CheckNodeLabelPresenceArgs,
+    LabelPreferenceArgs,
+    NodeResourcesLeastAllocatedArgs,
+    NodeResourcesMostAllocatedArgs,
+    RequestedToCapacityRatioArgs,
+)
 from pointsman.policy.node_affinity_args import NodeAffinityArgs
 from pointsman.policy.node_resources_args import NodeResourcesBalancedAllocationArgs, NodeResourcesFitArgs
 from pointsman.policy.predicates import (
+    check_node_label_presence,
     node_affinity,
     node_name,
     node_ports,
@@ -20,9 +28,16 @@ from pointsman.policy.predicates import (
     taint_toleration,
 )
 from pointsman.policy.priorities.balanced_allocation import BalancedAllocation
+from pointsman.policy.priorities.equal import EqualPriority
 from pointsman.policy.priorities.image_locality import ImageLocality
+from pointsman.policy.priorities.label_preference import LabelPreference
+from pointsman.policy.priorities.least_requested import LeastRequestedPriority
+from pointsman.policy.priorities.most_requested import MostRequestedPriority
 from pointsman.policy.priorities.node_affinity import NodeAffinity
+from pointsman.policy.priorities.node_prefer_avoid_pods import NodePreferAvoidPodsPriority
 from pointsman.policy.priorities.node_resources_fit import NodeResourcesFit
+from pointsman.policy.priorities.requested_to_capacity_ratio import RequestedToCapacityRatioPriority
+from pointsman.policy.priorities.resource_limits import ResourceLimitsPriority
 from pointsman.policy.priorities.taint_toleration import TaintToleration
 from pointsman.policy.rule import Predicate, Priority
 
@@ -56,5 +71,21 @@ BUILT: Final[dict[str, Rule]] = {
             priority=BalancedAllocation,
         ),
         Rule("ImageLocality", priority=ImageLocality),
+        Rule(
+            "CheckNodeLabelPresence",
+            CheckNodeLabelPresenceArgs,
+            check_node_label_presence.CheckNodeLabelPresence,
+        ),
+        Rule("LeastRequestedPriority", NodeResourcesLeastAllocatedArgs, priority=LeastRequestedPriority),
+        Rule("MostRequestedPriority", NodeResourcesMostAllocatedArgs, priority=MostRequestedPriority),
+        Rule(
+            "RequestedToCapacityRatioPriority",
+            RequestedToCapacityRatioArgs,
+            priority=RequestedToCapacityRatioPriority,
+        ),
+        Rule("LabelPreference", LabelPreferenceArgs, priority=LabelPreference),
+        Rule("NodePreferAvoidPodsPriority", priority=NodePreferAvoidPodsPriority),
+        Rule("EqualPriority", priority=EqualPriority),
+        Rule("ResourceLimitsPriority", priority=ResourceLimitsPriority),
     )
 }

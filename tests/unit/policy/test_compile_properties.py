@@ -18,7 +18,7 @@ from pointsman.policy.document import canonical_json
 from pointsman.policy.errors import PolicyError
 
 NAMES = [name for entry in ENTRIES for name in catalogue.names(entry)]
-SCORERS = [entry for entry in ENTRIES if entry.priority and entry.standing is catalogue.Standing.BUILT]
+SCORERS = [entry for entry in ENTRIES if entry.base_priority and entry.standing is catalogue.Standing.BUILT]
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers(-5, 200) | st.text(max_size=6),

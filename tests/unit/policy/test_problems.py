@@ -8,6 +8,13 @@ def fit(**args: object) -> Entries:
     return [{"name": "NodeResourcesFit", "args": args}]
 
 
+def beside_the_fit(strategy: str) -> str:
+    return (
+        "must not stand beside spec.priorities[NodeResourcesFit], which the base has and which scores the same"
+        f" resources: disable that one, or give it args.scoringStrategy.type {strategy} and remove this entry"
+    )
+
+
 FIT = "spec.priorities[NodeResourcesFit].args"
 RATIO = {"type": "RequestedToCapacityRatio"}
 
@@ -73,10 +80,7 @@ PREDICATES = {
     ),
     "preemption": (
         on("DefaultPreemption"),
-        (
-            "spec.predicates[DefaultPreemption]: DefaultPreemption cannot be listed: preemption belongs to"
-            " spec.preemption, which is not in this release; remove it"
-        ),
+        "spec.predicates[DefaultPreemption]: DefaultPreemption cannot be listed: use spec.preemption",
     ),
     "not in this release": (
         on("VolumeBinding"),
@@ -177,6 +181,37 @@ def test_bad_args_are_refused(priorities: Entries, message: str) -> None:
     assert problems(priorities=priorities) == [message]
 
 
+SHAPE = {"shape": [{"utilization": 0, "score": 0}, {"utilization": 100, "score": 10}]}
+LEAST = {"name": "LeastRequestedPriority"}
+
+
+@pytest.mark.parametrize(
+    ("entry", "strategy"),
+    [
+        (LEAST, "LeastAllocated"),
+        ({"name": "NodeResourcesMostAllocated"}, "MostAllocated"),
+        ({"name": "RequestedToCapacityRatioPriority", "args": SHAPE}, "RequestedToCapacityRatio"),
+        ({"name": "mine", "rule": "MostRequestedPriority"}, "MostAllocated"),
+    ],
+)
+@pytest.mark.parametrize("more", [[], fit()], ids=["the base's", "the base's, listed"])
+def test_what_would_cancel_the_bases_fit_is_refused(entry: dict[str, object], strategy: str, more: Entries) -> None:
+    path = f"spec.priorities[{entry['name']}]"
+    assert problems(priorities=[entry, *more]) == [f"{path}: {beside_the_fit(strategy)}"]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pytest.param({"priorities": [LEAST, *off("NodeResourcesFit")]}, id="the fit disabled"),
+        pytest.param({"priorities": [*off("*"), LEAST]}, id="all of the base disabled"),
+        pytest.param({"base": "None", "priorities": [LEAST, *fit(), *on("MostRequestedPriority")]}, id="no base"),
+    ],
+)
+def test_without_the_bases_fit_any_of_them_may_stand_together(spec: dict[str, object]) -> None:
+    assert problems(**spec) == []
+
+
 OTHERS: dict[str, tuple[dict[str, object], list[str]]] = {
     "a predicate as a priority": (
         {"priorities": on("NodeName")},
@@ -233,13 +268,13 @@ OTHERS: dict[str, tuple[dict[str, object], list[str]]] = {
     "everything at once, in the spec's order": (
         {
             "predicates": on("NodeNam", "PrioritySort"),
-            "priorities": [{"name": "EqualPriority"}, *fit(kind="A", b=1)],
+            "priorities": [{"name": "MostRequestedPriority"}, *fit(kind="A", b=1)],
             "engine": {"resources": {"requests": {"memory": "2Ki"}, "limits": {"memory": "1Ki"}}},
         },
         [
             'spec.predicates[NodeNam]: unknown rule "NodeNam", did you mean NodeName?',
             "spec.predicates[PrioritySort]: PrioritySort is always on and cannot be listed; remove it",
-            "spec.priorities[EqualPriority]: rule EqualPriority is known, not in this release",
+            f"spec.priorities[MostRequestedPriority]: {beside_the_fit('MostAllocated')}",
             f'{FIT}.kind: "A" is not NodeResourcesFitArgs',
             f"{FIT}.b: unknown field; known are ignoredResources, ignoredResourceGroups, scoringStrategy",
             'spec.engine.resources.requests.memory: "2Ki" must be at most the limit, "1Ki"',
@@ -261,5 +296,5 @@ def test_a_policy_of_long_ago_gets_every_problem_listed() -> None:
         "spec.predicates[NoDiskConflict]",
         "spec.predicates[CheckNodeCondition]",
         "spec.predicates[Bogus]",
-        "spec.priorities[RequestedToCapacityRatioPriority]",
+        "spec.priorities[RequestedToCapacityRatioPriority].args.shape",
     ]

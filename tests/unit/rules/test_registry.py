@@ -1,22 +1,49 @@
 """The map of built rules, and that each keeps the shape that the engine relies on."""
 
 from operator import attrgetter
+from typing import Any
 
 import pytest
 
 from pointsman.api.catalogue import canonical
+from pointsman.policy.args import Args
 from pointsman.policy.registry import BUILT
 from pointsman.policy.rule import Dependence, Predicate, Priority
 from pointsman.testing.builders import pod
 
-PREDICATES = ["NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit"]
+PREDICATES = [
+    "NodeUnschedulable",
+    "NodeName",
+    "TaintToleration",
+    "NodeAffinity",
+    "NodePorts",
+    "NodeResourcesFit",
+    "VolumeBinding",
+    "CheckNodeLabelPresence",
+]
 PRIORITIES = [
     "TaintToleration",
     "NodeAffinity",
     "NodeResourcesFit",
     "NodeResourcesBalancedAllocation",
     "ImageLocality",
+    "LeastRequestedPriority",
+    "MostRequestedPriority",
+    "RequestedToCapacityRatioPriority",
+    "LabelPreference",
+    "NodePreferAvoidPodsPriority",
+    "EqualPriority",
+    "ResourceLimitsPriority",
 ]
+ARGS: dict[str, dict[str, Any]] = {  # of rules that cannot do without
+    "CheckNodeLabelPresence": {"labels": ["rack"], "presence": True},
+    "LabelPreference": {"label": "rack", "presence": True},
+    "RequestedToCapacityRatioPriority": {"shape": [{"utilization": 0, "score": 10}]},
+}
+
+
+def args_of(name: str) -> Args:
+    return BUILT[name].args.model_validate(ARGS.get(name, {}))
 
 
 def test_the_rules_of_this_release_are_built() -> None:
@@ -32,7 +59,7 @@ def test_every_built_rule_is_in_the_catalogue_and_carries_its_instances_name(nam
     assert entry.name == rule.name == name
     for half, protocol in ((rule.predicate, Predicate), (rule.priority, Priority)):
         if half is not None:
-            instance = half("mine", rule.args())
+            instance = half("mine", args_of(name))
             assert isinstance(instance, protocol)
             assert instance.name == "mine"
 
@@ -43,7 +70,7 @@ def test_what_a_rule_reads_exists(name: str) -> None:
     plain = pod("p").container().require().info()
     for half in (rule.predicate, rule.priority):
         if half is not None:
-            reads = half(name, rule.args()).reads
+            reads = half(name, args_of(name)).reads
             assert Dependence.ROW in reads.depends
             assert all(attrgetter(path)(plain) is not NotImplemented for path in reads.pod_fields)
             assert reads.pod_fields
@@ -54,6 +81,6 @@ def test_only_image_locality_depends_on_other_nodes() -> None:
         name
         for name, rule in BUILT.items()
         for half in (rule.predicate, rule.priority)
-        if half is not None and half(name, rule.args()).reads.depends != Dependence.ROW
+        if half is not None and half(name, args_of(name)).reads.depends != Dependence.ROW
     ]
     assert wide == ["ImageLocality"]

@@ -4,7 +4,7 @@ noderesources/requested_to_capacity_ratio.go and helper/shape_score.go, 1.36. A 
 its weight, and the mean is rounded, not truncated.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
@@ -19,20 +19,25 @@ _SCALE: Final = 10  # the shape's scores are 0..10
 
 def requested_to_capacity_ratio(shape: Sequence[ShapePoint]) -> Strategy:
     """The strategy for one shape, whose points increase in utilization."""
-    table = np.array([_value(shape, utilization) for utilization in range(_PERCENT + 1)], dtype=np.int64)
+    table = scores_by_percent(shape)
+    return lambda shares: mean_of_scoring((share.weight, _score(share, table)) for share in shares)
 
-    def score(shares: Sequence[Share]) -> IntArray:
-        total = np.zeros(len(shares[0].capacity), dtype=np.int64)
-        weights = np.zeros_like(total)
-        for share in shares:
-            score = _score(share, table)
-            total += share.weight * score
-            weights += share.weight * (score > 0)
-        np.maximum(weights, 1, out=weights)
-        rounded: IntArray = (2 * total + weights) // (2 * weights)  # half goes up, exactly
-        return rounded
 
-    return score
+def scores_by_percent(shape: Sequence[ShapePoint]) -> IntArray:
+    """The shape's function as a table: the score, 0..100, at each utilization from 0 to 100 percent. int64 (101,)."""
+    return np.array([_value(shape, utilization) for utilization in range(_PERCENT + 1)], dtype=np.int64)
+
+
+def mean_of_scoring(scores: Iterable[tuple[int, IntArray]]) -> IntArray:
+    """The mean of (weight, scores) over the resources that score, half rounded up. At least one; int64 (rows,)."""
+    total: IntArray | int = 0
+    weights: IntArray | int = 0
+    for weight, score in scores:
+        total = total + weight * score
+        weights = weights + weight * (score > 0)
+    divisor = np.maximum(weights, 1)
+    rounded: IntArray = (2 * total + divisor) // (2 * divisor)
+    return rounded
 
 
 def _score(share: Share, table: IntArray) -> IntArray:

@@ -1,0 +1,76 @@
+"""What LeastRequested-, MostRequested- and RequestedToCapacityRatioPriority have in common (Policy files, until 1.22).
+
+They see resources as the fit's score does, with three differences (noderesources/resource_allocation.go, 1.22): no
+resource drops out because a node lacks it or a pod does not ask for it, each keeps its weight, and an overcommitted one
+is no better than a full one. What the pod asks for is added up as in 1.36.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from pointsman.policy.accounting import score_request
+from pointsman.policy.integers import wrapped
+from pointsman.policy.pod import PodInfo
+from pointsman.policy.priorities.normalize import MAX_SCORE
+from pointsman.policy.priorities.strategies.share import Share
+from pointsman.policy.resource_names import CPU, MEMORY, is_counted
+from pointsman.policy.rule import Dependence, PriorityBase, Reads
+from pointsman.policy.view import BoolArray, ClusterView, IntArray, Rows
+
+Scoring = Callable[[Sequence[Share]], IntArray]
+
+
+class Column(NamedTuple):
+    """One weighted resource: what the pod adds, and its columns, (capacity,) each."""
+
+    weight: int
+    request: np.int64
+    allocatable: IntArray
+    used: IntArray
+
+
+class RequestedShare(PriorityBase[Sequence[Column]]):
+    """The state is the columns of all resources of the args."""
+
+    reads = Reads(frozenset({"requests", "nonzero_cpu", "nonzero_memory", "pod.spec.resources"}), Dependence.ROW)
+
+    def __init__(self, name: str, resources: Iterable[tuple[str, int]], scoring: Scoring) -> None:
+        self.name = name
+        self._resources = tuple(resources)
+        self._scoring = scoring
+
+    def prepare(self, pod: PodInfo, view: ClusterView) -> Sequence[Column]:
+        return [_column(name, weight, pod, view) for name, weight in self._resources]
+
+    def score(self, state: Sequence[Column], rows: Rows) -> IntArray:
+        shares = [
+            Share(column.weight, column.allocatable.take(rows), column.used.take(rows) + column.request)
+            for column in state
+        ]
+        result = self._scoring(shares)
+        return np.clip(result, 0, MAX_SCORE, out=result)  # outside only if sums overflowed
+
+
+def _column(resource: str, weight: int, pod: PodInfo, view: ClusterView) -> Column:
+    if not is_counted(resource):  # kube-scheduler knows no such resource: a node has nothing of it
+        nothing = np.zeros(view.capacity, dtype=np.int64)
+        return Column(weight, np.int64(0), nothing, nothing)
+    used = view.nonzero_requested(resource) if resource in (CPU, MEMORY) else view.requested(resource)
+    return Column(weight, wrapped(score_request(pod, resource)), view.allocatable(resource), used)
+
+
+def overcommitted(share: Share) -> BoolArray:
+    """Whether a row lacks the resource or would have too much of it in use: bool (rows,)."""
+    over: BoolArray = (share.capacity == 0) | (share.wanted > share.capacity)
+    return over
+
+
+def mean(shares: Sequence[Share], score_of: Callable[[Share], IntArray]) -> IntArray:
+    """The weighted mean, in which an overcommitted resource scores 0 and keeps its weight. int64 (rows,)."""
+    total = np.zeros(len(shares[0].capacity), dtype=np.int64)
+    for share in shares:
+        total += share.weight * np.where(overcommitted(share), 0, score_of(share))
+    result: IntArray = total // sum(share.weight for share in shares)
+    return result
