@@ -16,6 +16,7 @@ from pointsman.kube.objects import Node, Pod
 from pointsman.kube.quantity import to_milli, to_value
 from pointsman.kube.workload_objects import Controller, Service
 from pointsman.policy.accounting import pod_info
+from pointsman.policy.affinity_terms import AffinityTerm
 from pointsman.policy.integers import wrapped
 from pointsman.policy.pod import HostPort, PodInfo
 from pointsman.policy.pod_query import PodQuery, Selector
@@ -158,11 +159,11 @@ class HandView:
 
     def carried_terms(self, kind: TermKind) -> Sequence[CarriedTerm]:
         """Unlike the engine's, not in one entry where pods carry equal terms."""
-        return [
-            CarriedTerm(*term, _column([int(at == self.row_of(pod.node_name)) for at in self.rows.tolist()]))
-            for pod in self.infos
-            for term in getattr(pod.affinity, kind.name.lower())
+        carried: list[tuple[PodInfo, AffinityTerm]] = [
+            (pod, term) for pod in self.infos for term in getattr(pod.affinity, kind.name.lower())
         ]
+        places = [[int(row == self.row_of(pod.node_name)) for row in self.rows.tolist()] for pod, _ in carried]
+        return [CarriedTerm(*term, carriers=_column(at)) for (_, term), at in zip(carried, places, strict=True)]
 
     def namespaces_matching(self, selector: Selector) -> frozenset[str]:
         return frozenset(name for name, labels in self.namespaces.items() if selector.matches(labels))
