@@ -6,7 +6,7 @@ from typing import Any, Final
 import click
 import yaml
 
-from tests.docs import metrics
+from tests.docs import metrics, rules
 from tests.docs.pages import DOCS, ROOT
 
 CUSTOM_RESOURCE: Final = ROOT / "crds" / "pointsman.dev_schedulerprofiles.yaml"
@@ -113,7 +113,7 @@ def current() -> str:
 @click.command()
 def main() -> None:
     """Write the reference pages that are made."""
-    for path, text in {PAGE: current(), metrics.PAGE: metrics.page()}.items():
+    for path, text in {PAGE: current(), metrics.PAGE: metrics.page(), rules.PAGE: rules.page()}.items():
         path.write_text(text)
         click.echo(f"wrote {path.relative_to(ROOT)}")
 

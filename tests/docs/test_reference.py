@@ -5,7 +5,7 @@ import re
 import pytest
 
 from pointsman.api.reasons import ConditionType, Reason
-from tests.docs import metrics
+from tests.docs import metrics, rules
 from tests.docs.pages import DOCS, ROOT
 from tests.docs.reference import PAGE, current
 
@@ -27,6 +27,10 @@ def test_the_api_reference_is_made_from_the_definition_as_it_is() -> None:
 
 def test_the_list_of_metrics_is_what_engine_and_operator_serve() -> None:
     assert metrics.PAGE.read_text() == metrics.page(), "make rendered"
+
+
+def test_the_rules_are_told_as_they_are() -> None:
+    assert rules.PAGE.read_text() == rules.page(), "make rendered"
 
 
 def test_every_condition_is_explained_and_no_other() -> None:
