@@ -35,6 +35,10 @@ FULL: Final[dict[str, Any]] = {
         }
     },
     "queue": {"podInitialBackoffSeconds": 2, "podMaxBackoffSeconds": 20},
+    "preemption": {
+        "state": "Enabled",
+        "args": {"minCandidateNodesPercentage": 5, "minCandidateNodesAbsolute": 50},
+    },
     "replicas": 2,
     "engine": {
         "image": "registry.example.com:5000/pointsman/pointsman:1.0@sha256:0123",
@@ -202,6 +206,16 @@ REFUSED: Final[tuple[Case, ...]] = (
         {"podInitialBackoffSeconds": 11},
         "podMaxBackoffSeconds must not be less than podInitialBackoffSeconds",
     ),
+    _in("preemption.state", "On", '"On" is not one of Enabled, Disabled'),
+    _in("preemption.args.minCandidateNodesPercentage", 101, "101 must be at most 100"),
+    _in("preemption.args.minCandidateNodesPercentage", -1, "-1 must be at least 0"),
+    _in("preemption.args.minCandidateNodesAbsolute", -1, "-1 must be at least 0"),
+    _in("preemption.args.minCandidateNodesAbsolute", 1_000_001, "1000001 must be at most 1000000"),
+    _in(
+        "preemption.args",
+        {"minCandidateNodesPercentage": 0, "minCandidateNodesAbsolute": 0},
+        "minCandidateNodesPercentage and minCandidateNodesAbsolute must not both be 0",
+    ),
     _in("replicas", -1, "-1 must be at least 0"),
     _in("replicas", 10, "10 must be at most 9"),
     _in("replicas", "1", '"1" is not an integer'),
@@ -253,8 +267,8 @@ REFUSED: Final[tuple[Case, ...]] = (
     _in(
         "extenders",
         [],
-        "unknown field; known are schedulerName, suspend, base, predicates, priorities, nodes, pods, queue, replicas,"
-        " engine",
+        "unknown field; known are schedulerName, suspend, base, predicates, priorities, nodes, pods, queue, preemption,"
+        " replicas, engine",
     ),
     Case(
         ("predicates", 0, "weight"),

@@ -105,6 +105,10 @@ def test_a_minimal_profile_has_the_documented_defaults(judge: Judge) -> None:
         "suspend": False,
         "base": "Default",
         "queue": {"podInitialBackoffSeconds": 1, "podMaxBackoffSeconds": 10},
+        "preemption": {
+            "state": "Enabled",
+            "args": {"minCandidateNodesPercentage": 10, "minCandidateNodesAbsolute": 100},
+        },
         "replicas": 1,
         "engine": {"logLevel": "Info"},
     }

@@ -108,7 +108,7 @@ ENTRIES: Final[tuple[CatalogueEntry, ...]] = (
     _fixed(
         "DefaultPreemption",
         16,
-        "cannot be listed: preemption belongs to spec.preemption, which is not in this release; remove it",
+        "cannot be listed: use spec.preemption",
     ),
     _built("NodeResourcesBalancedAllocation", 17, "BalancedResourceAllocation", predicate=False, weight=1),
     _built("ImageLocality", 18, "ImageLocalityPriority", predicate=False, weight=1),

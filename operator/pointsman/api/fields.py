@@ -39,6 +39,7 @@ MAX_SECONDS: Final = 3600
 MAX_TOLERATION_SECONDS: Final = 31_536_000  # a year
 MAX_WEIGHT: Final = 1_000_000
 MAX_REPLICAS: Final = 9
+MAX_CANDIDATE_NODES: Final = 1_000_000
 MAX_ENTRIES: Final = 64
 MAX_TERMS: Final = 16
 
@@ -75,4 +76,6 @@ Quantity = Annotated[
 Labels = Annotated[dict[LabelKey, LabelValue], Field(max_length=MAX_TERMS)]
 Weight = Annotated[int, Field(ge=1, le=MAX_WEIGHT)]
 Seconds = Annotated[int, Field(ge=1, le=MAX_SECONDS)]
+Percentage = Annotated[int, Field(ge=0, le=100)]
+CandidateNodes = Annotated[int, Field(ge=0, le=MAX_CANDIDATE_NODES)]
 Replicas = Annotated[int, Field(ge=0, le=MAX_REPLICAS)]

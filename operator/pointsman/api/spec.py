@@ -19,6 +19,7 @@ from pointsman.api.fields import (
     MAX_ENTRIES,
     MAX_TERMS,
     MAX_TOLERATION_SECONDS,
+    CandidateNodes,
     EntryName,
     Image,
     LabelKey,
@@ -26,6 +27,7 @@ from pointsman.api.fields import (
     LabelValue,
     Listed,
     Maybe,
+    Percentage,
     PriorityClassName,
     Quantity,
     Replicas,
@@ -59,7 +61,7 @@ class Base(StrEnum):
 
 
 class State(StrEnum):
-    """Whether an entry turns its rule on or off, in its list only."""
+    """Whether an entry turns its rule on or off, in its list only; and whether preemption is on."""
 
     ENABLED = "Enabled"
     DISABLED = "Disabled"
@@ -162,6 +164,27 @@ class QueueSpec(_Model):
         return self
 
 
+class PreemptionArgsSpec(_Model):
+    """How many nodes preemption tries at least: DefaultPreemptionArgs of kube-scheduler's configuration."""
+
+    min_candidate_nodes_percentage: Percentage = 10
+    min_candidate_nodes_absolute: CandidateNodes = 100
+
+    @model_validator(mode="after")
+    def _try_some(self) -> Self:
+        if not self.min_candidate_nodes_percentage and not self.min_candidate_nodes_absolute:
+            words = "minCandidateNodesPercentage and minCandidateNodesAbsolute must not both be 0"
+            raise PydanticCustomError("candidates", words)
+        return self
+
+
+class PreemptionSpec(_Model):
+    """Whether pods may take the place of pods of lower priority; independent of the base."""
+
+    state: State = State.ENABLED
+    args: PreemptionArgsSpec = PreemptionArgsSpec()
+
+
 class ResourceListSpec(_Model):
     """Amounts of what an engine's container may use."""
 
@@ -219,6 +242,7 @@ class ProfileSpec(_Model):
     nodes: NodesSpec = NodesSpec()
     pods: PodsSpec = PodsSpec()
     queue: QueueSpec = QueueSpec()
+    preemption: PreemptionSpec = PreemptionSpec()
     replicas: Replicas = 1
     engine: EngineSpec = EngineSpec()
 

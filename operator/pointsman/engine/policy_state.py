@@ -13,7 +13,7 @@ from pointsman.engine.binding.recent_bindings import RecentBindings
 from pointsman.engine.binding.verdict import Outcome
 from pointsman.engine.cluster.cluster import Changes, Cluster
 from pointsman.engine.cluster.pool import Pool
-from pointsman.engine.cycle.filtering import POOL_REJECTOR
+from pointsman.engine.cycle.search import POOL_REJECTOR
 from pointsman.engine.cycle.nominator import Nominator
 from pointsman.engine.queue.backoff import Backoff
 from pointsman.engine.queue.queue import SchedulingQueue

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from pointsman.api.messages import describe, entry_path, quote
 from pointsman.api.names import POLICY_API_VERSION
 from pointsman.kube.objects import LabelSelector
-from pointsman.policy.document import PolicyDocument, PredicateEntry, content_hash
+from pointsman.policy.document import PolicyDocument, PredicateEntry, PreemptionEntry, content_hash
 from pointsman.policy.errors import PolicyError, Problem
 from pointsman.policy.guards import guards_of
 from pointsman.policy.needs import FEATURES
@@ -72,6 +72,19 @@ def _document_problems(document: PolicyDocument) -> Iterator[Problem]:
             yield Problem(f"{entry_path('priorities', entry.name)}.weight", f"{entry.weight} must be at least 1")
     if not 1 <= document.queue.pod_initial_backoff_seconds <= document.queue.pod_max_backoff_seconds:
         yield Problem("queue", "podInitialBackoffSeconds must be between 1 and podMaxBackoffSeconds")
+    yield from _preemption_problems(document.preemption)
+
+
+def _preemption_problems(preemption: PreemptionEntry | None) -> Iterator[Problem]:
+    if preemption is None:
+        return
+    share, number = preemption.min_candidate_nodes_percentage, preemption.min_candidate_nodes_absolute
+    if not 0 <= share <= 100:
+        yield Problem("preemption.minCandidateNodesPercentage", f"{share} must be between 0 and 100")
+    if number < 0:
+        yield Problem("preemption.minCandidateNodesAbsolute", f"{number} must be at least 0")
+    if share == 0 and number == 0:
+        yield Problem("preemption", "minCandidateNodesPercentage and minCandidateNodesAbsolute must not both be 0")
 
 
 def _read(side: Side, entry: PredicateEntry, problems: list[Problem]) -> tuple[Rule | None, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from pointsman.api import catalogue
 from pointsman.api.catalogue import CatalogueEntry, Standing
-from pointsman.api.spec import Base, ProfileSpec, QueueSpec
+from pointsman.api.spec import Base, PreemptionSpec, ProfileSpec, QueueSpec, State
 from pointsman.policy.arguments import read_args
 from pointsman.policy.cancelling import cancelling
 from pointsman.policy.document import (
@@ -20,6 +20,7 @@ from pointsman.policy.document import (
     PodsEntry,
     PolicyDocument,
     PredicateEntry,
+    PreemptionEntry,
     PriorityEntry,
     QueueEntry,
 )
@@ -67,6 +68,7 @@ def compile_spec(profile: str, spec: ProfileSpec) -> Compiled:
         nodes=NodesEntry(selector=nodes),
         pods=PodsEntry(namespace_selector=pods),
         queue=_queue(spec.queue),
+        preemption=_preemption(spec.preemption),
     )
     return Compiled(document, notes_of(spec, document, changes))
 
@@ -145,4 +147,13 @@ def _queue(queue: QueueSpec) -> QueueEntry:
     return QueueEntry(
         pod_initial_backoff_seconds=queue.pod_initial_backoff_seconds,
         pod_max_backoff_seconds=queue.pod_max_backoff_seconds,
+    )
+
+
+def _preemption(preemption: PreemptionSpec) -> PreemptionEntry | None:
+    if preemption.state is State.DISABLED:
+        return None
+    return PreemptionEntry(
+        min_candidate_nodes_percentage=preemption.args.min_candidate_nodes_percentage,
+        min_candidate_nodes_absolute=preemption.args.min_candidate_nodes_absolute,
     )

@@ -51,6 +51,13 @@ class PodsEntry(_Part, frozen=True, kw_only=True):
     namespace_selector: LabelSelector | None = None
 
 
+class PreemptionEntry(_Part, frozen=True, kw_only=True):
+    """Preemption is on; how many nodes it tries at least, as a percentage of those that might help and in number."""
+
+    min_candidate_nodes_percentage: int = 10
+    min_candidate_nodes_absolute: int = 100
+
+
 class GuardsEntry(_Part, frozen=True, kw_only=True):
     """Rules that the profile has on and this release does not build, by the list in which they are on."""
 
@@ -61,6 +68,7 @@ class GuardsEntry(_Part, frozen=True, kw_only=True):
 class PolicyDocument(_Part, frozen=True, kw_only=True):
     """Everything that an engine needs to know of a profile.
 
+    `preemption` is None where pods are not preempted.
     `guards` are rules that are known but not built in this release: a pod that needs one is not guessed at, it waits.
     """
 
@@ -73,6 +81,7 @@ class PolicyDocument(_Part, frozen=True, kw_only=True):
     nodes: NodesEntry = NodesEntry()
     pods: PodsEntry = PodsEntry()
     queue: QueueEntry = QueueEntry()
+    preemption: PreemptionEntry | None = PreemptionEntry()
 
 
 def canonical_json(document: PolicyDocument) -> bytes:

@@ -169,13 +169,18 @@ class Reserving(Protocol[S]):
 
 @runtime_checkable
 class Relievable(Protocol[S]):
-    """A predicate that can tell at once how every row would look without the pods of lower priority.
+    """A predicate whose answer for a row depends on the pods of that row alone, in columns that it can cut.
 
-    Preemption asks it before it looks at nodes one by one.
+    Preemption tries many sets of pods on many rows: it asks such a predicate about all rows at once first, and then
+    about a row without dragging the others along.
     """
 
     def without(self, state: S, leaving: PodsBelow) -> S:
         """`with_pods` for all rows: the state as if these pods were gone."""
+        ...
+
+    def alone(self, state: S, row: int) -> S:
+        """The state of one row, which is row 0 of the new state."""
         ...
 
 

@@ -8,8 +8,8 @@ import pytest
 from tests.unit.engine.worlds import Fit, Prefilter, Refuse, cluster, decide, laid_open, policy
 
 from pointsman.engine.cluster.cluster import Cluster
-from pointsman.engine.cycle.filtering import POOL_REJECTOR
 from pointsman.engine.cycle.rule_error import RuleError
+from pointsman.engine.cycle.search import POOL_REJECTOR
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.rule import SKIP, PredicateBase, Reject
 from pointsman.policy.view import BoolArray, ClusterView, Rows

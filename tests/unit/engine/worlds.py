@@ -14,7 +14,7 @@ from pointsman.engine.cluster.cluster import Cluster
 from pointsman.engine.cycle.cycle import Decision, schedule
 from pointsman.engine.cycle.explain import Explanation, explain
 from pointsman.engine.cycle.nominator import Nominator
-from pointsman.policy.document import PolicyDocument
+from pointsman.policy.document import PolicyDocument, PreemptionEntry
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.policy import LabelMatcher, Policy, WeightedPriority
 from pointsman.policy.rule import (
@@ -57,13 +57,17 @@ def happened(changes: tuple[Change, ...]) -> list[Happening]:
     return [change.happening for change in changes]
 
 
-def policy(*rules: "Predicate[Any] | Points", weights: Mapping[str, int] | None = None) -> Policy:
+def policy(
+    *rules: "Predicate[Any] | Points",
+    weights: Mapping[str, int] | None = None,
+    preemption: PreemptionEntry | None = None,
+) -> Policy:
     """A policy of hand-written rules; predicates and priorities keep their order."""
     predicates = tuple(rule for rule in rules if not isinstance(rule, Points))
     priorities = tuple(
         WeightedPriority(rule, (weights or {}).get(rule.name, 1)) for rule in rules if isinstance(rule, Points)
     )
-    document = PolicyDocument(profile="test", scheduler_name="test")
+    document = PolicyDocument(profile="test", scheduler_name="test", preemption=preemption)
     return Policy(document, "sha256:0", predicates, priorities, candidates=None, serves=None)
 
 

@@ -6,7 +6,14 @@ from typing import Any
 import numpy as np
 
 from pointsman.policy.build import load
-from pointsman.policy.document import PodsEntry, PolicyDocument, PredicateEntry, QueueEntry, canonical_json
+from pointsman.policy.document import (
+    PodsEntry,
+    PolicyDocument,
+    PredicateEntry,
+    PreemptionEntry,
+    QueueEntry,
+    canonical_json,
+)
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.policy import Policy
 from pointsman.policy.rule import Dependence, Happening, PredicateBase, Reads, Wakes
@@ -15,18 +22,29 @@ from pointsman.policy.view import BoolArray, ClusterView, Rows
 RULES = ("NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit")
 
 
-def document(profile: str = "p", scheduler_name: str = "ours", pods: PodsEntry | None = None) -> PolicyDocument:
+def document(
+    profile: str = "p",
+    scheduler_name: str = "ours",
+    pods: PodsEntry | None = None,
+    preemption: PreemptionEntry | None = None,
+) -> PolicyDocument:
     return PolicyDocument(
         profile=profile,
         scheduler_name=scheduler_name,
         predicates=tuple(PredicateEntry(name=rule, rule=rule) for rule in RULES),
         pods=pods or PodsEntry(),
         queue=QueueEntry(),
+        preemption=preemption,
     )
 
 
-def policy(profile: str = "p", scheduler_name: str = "ours", pods: PodsEntry | None = None) -> Policy:
-    return load(canonical_json(document(profile, scheduler_name, pods)))
+def policy(
+    profile: str = "p",
+    scheduler_name: str = "ours",
+    pods: PodsEntry | None = None,
+    preemption: PreemptionEntry | None = None,
+) -> Policy:
+    return load(canonical_json(document(profile, scheduler_name, pods, preemption)))
 
 
 class Broken(PredicateBase[None]):

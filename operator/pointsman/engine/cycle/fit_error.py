@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 
 NO_NODES = "no nodes available to schedule pods"
 OUTSIDE_POOL = "node(s) outside the node pool"
+NO_VICTIMS = "No preemption victims found for incoming pod"
+HELPLESS = "Preemption is not helpful for scheduling"
 
 
 def refused_at_once(node_count: int, reasons: Sequence[str]) -> str:

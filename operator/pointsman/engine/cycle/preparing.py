@@ -24,10 +24,15 @@ class Prepared(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """The pod fits nowhere, whatever the node: why, and the predicates that say so."""
+    """The pod fits nowhere, whatever the node: why, and the predicates that say so.
+
+    When fewer pods could help, `prepared` are the predicates that have not refused the pod.
+    """
 
     reasons: tuple[str, ...]
     rejectors: tuple[str, ...]
+    resolvable: bool = False
+    prepared: tuple[Prepared, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,7 @@ def prepare(policy: Policy, pod: PodInfo, cluster: ClusterView) -> Preparation |
         if isinstance(state, Reject):
             if not state.resolvable:
                 return Refused(state.reasons, (predicate.name,))
-            remembered = Refused(state.reasons, (predicate.name,))
+            remembered = Refused(state.reasons, (predicate.name,), resolvable=True)
             continue
         prepared.append(Prepared(predicate, state))
         if only is not None:
@@ -61,7 +66,7 @@ def prepare(policy: Policy, pod: PodInfo, cluster: ClusterView) -> Preparation |
             if not names:
                 return Refused((fit_error.irreconcilable(restrictors),), restrictors)
     if remembered is not None:
-        return Refused(remembered.reasons, (*restrictors, *remembered.rejectors))
+        return remembered._replace(rejectors=(*restrictors, *remembered.rejectors), prepared=tuple(prepared))
     return Preparation(tuple(prepared), names, restrictors)
 
 

@@ -89,6 +89,11 @@ class NodeResourcesFit(PredicateBase[State]):
         asks = (ask._replace(requested=ask.requested - leaving.usage(ask.resource)) for ask in state.asks)
         return replace(state, pod_count=state.pod_count - leaving.pods, asks=tuple(asks))
 
+    def alone(self, state: State, row: int) -> State:
+        cut = slice(row, row + 1)
+        asks = (ask._replace(allocatable=ask.allocatable[cut], requested=ask.requested[cut]) for ask in state.asks)
+        return State(state.allowed_pods[cut], state.pod_count[cut], tuple(asks))
+
     def resolvable(self, state: State, rows: Rows) -> BoolArray:
         """Not where a request is larger than all that the node has."""
         answer = np.ones(len(rows), np.bool_)
