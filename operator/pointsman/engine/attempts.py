@@ -9,6 +9,7 @@ import logging
 from pointsman.engine.announce.announce import Announcer
 from pointsman.engine.announce.pod_condition import Failure, FailureReason
 from pointsman.engine.binding.assumption import Assumption
+from pointsman.engine.binding.reservation import Reservation
 from pointsman.engine.binding.verdict import Outcome, Verdict, judge
 from pointsman.engine.cycle.cycle import Decision, schedule
 from pointsman.engine.cycle.rule_error import RuleError
@@ -16,6 +17,7 @@ from pointsman.engine.policy_state import PolicyState, Surroundings
 from pointsman.engine.queue.queued_pod import QueuedPod
 from pointsman.engine.queue.wakeups import NAMESPACE_REJECTOR, UNREADABLE_REJECTOR
 from pointsman.policy.pod import PodInfo
+from pointsman.policy.volumes.plan import VolumePlan
 
 logger = logging.getLogger(__name__)
 
@@ -52,7 +54,7 @@ class Attempts:
         if decision.row is None:
             self._reject(record, started, decision)
         else:
-            self._assume(record, started, decision.node)
+            self._assume(record, started, decision)
 
     def settle(self, assumption: Assumption, outcome: Outcome) -> None:
         """The binder knows how a binding ended. What the watch has shown meanwhile counts more than a failure."""
@@ -65,6 +67,8 @@ class Attempts:
             return
         del self._state.assumed[assumption.uid]
         self._around.broadcast(self._around.cluster.forget(assumption.uid))
+        if assumption.reservation is not None:
+            self._around.broadcast(assumption.reservation.release())
         record = assumption.queued
         record.pod = assumption.pod
         if verdict is Verdict.FAILED:
@@ -92,15 +96,23 @@ class Attempts:
         candidates, nominator = self._state.pool.candidates, self._state.nominator
         return schedule(policy, pod, cluster, candidates, nominator, self._around.rng)
 
-    def _assume(self, record: QueuedPod, started: float, node: str) -> None:
-        pod = record.pod
+    def _assume(self, record: QueuedPod, started: float, decision: Decision) -> None:
+        pod, node = record.pod, decision.node
         self._state.queue.done(record)
         self._around.cluster.assume(pod, node)
         self._state.nominator.remove(pod.uid)
         self._announcer.assumed(pod)
-        assumption = Assumption(record, pod, node, started)
+        assumption = Assumption(record, pod, node, started, reservation=self._hold(decision))
         self._state.assumed[pod.uid] = assumption
         self._around.submit(assumption, self.settle)
+
+    def _hold(self, decision: Decision) -> Reservation | None:
+        plan = next((plan for plan in decision.reserved if isinstance(plan, VolumePlan)), None)
+        if plan is None:
+            return None
+        reservation = Reservation(self._around.cluster, plan)
+        reservation.hold()
+        return reservation
 
     def _reject(self, record: QueuedPod, started: float, decision: Decision) -> None:
         logger.debug("fits nowhere: %s", decision.message, extra=self._about(record.pod))

@@ -55,6 +55,7 @@ class PolicyScheduler:
             assumption.pod = pod
             if ending:  # the API server refuses to bind it; its room is free at once
                 self._around.broadcast(self._around.cluster.forget(pod.uid))
+            assumption.on_news()
             return
         self._announcer.seen(pod)
         record, now = self._state.queue.get(pod.uid), self.clock.monotonic()
@@ -71,6 +72,7 @@ class PolicyScheduler:
         assumption = self._state.assumed.get(pod.uid)
         if assumption is not None:
             assumption.pod = pod
+            assumption.on_news()
             if assumption.acknowledged:
                 del self._state.assumed[pod.uid]
         self._let_go(pod.uid)
@@ -80,6 +82,7 @@ class PolicyScheduler:
         assumption = self._state.assumed.get(uid)
         if assumption is not None:
             assumption.gone = True
+            assumption.on_news()
             if assumption.acknowledged:
                 del self._state.assumed[uid]
         self._let_go(uid)
@@ -88,6 +91,9 @@ class PolicyScheduler:
         """A node is gone; pods that were bound to it a moment ago ended nowhere."""
         for pod in self._state.recent.take(node, self.clock.monotonic()):
             self._attempts.stranded(pod, node)
+        for assumption in self._state.assumed.values():
+            if assumption.node == node:
+                assumption.on_news()
 
     def changed(self, changes: Iterable[Change]) -> None:
         """Wake the pods that these changes of the cluster may help."""

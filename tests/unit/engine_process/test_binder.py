@@ -14,6 +14,8 @@ from tests.unit.engine_process.mini_api import until
 from pointsman.engine.binding.assumption import Assumption
 from pointsman.engine.binding.binder import BACKLOG, WORKERS, Binder
 from pointsman.engine.binding.verdict import Outcome, Verdict
+from pointsman.engine.binding.volume_binder import VolumeBinder
+from pointsman.engine.cluster.cluster import Cluster
 from pointsman.engine.queue.queued_pod import QueuedPod
 from pointsman.kube.client import Client
 from pointsman.kube.errors import KubeError, NotSent, Unreachable, api_error
@@ -66,6 +68,7 @@ class Bench:
             cast("Client", client),
             may_write=lambda: self.may_write,
             node_exists=lambda name: name in self.nodes,
+            volumes=VolumeBinder(cast("Client", client), Cluster(), lambda: self.may_write, self.clock),
             clock=self.clock,
             rng=random.Random(1),
             on_room=lambda: None,

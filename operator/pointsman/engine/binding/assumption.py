@@ -4,10 +4,16 @@ It is made when the decision falls and ends when the watch shows the pod bound, 
 then no event may put the pod back into the queue: that would be a second decision about one pod.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from pointsman.engine.binding.reservation import Reservation
 from pointsman.engine.queue.queued_pod import QueuedPod
 from pointsman.policy.pod import PodInfo
+
+
+def _nobody_waits() -> None:
+    pass
 
 
 @dataclass(slots=True, eq=False)
@@ -20,6 +26,8 @@ class Assumption:
     started: float  # when the attempt began
     acknowledged: bool = False  # the API server has it; the watch has not shown it yet
     gone: bool = False  # the watch showed that the pod was deleted
+    reservation: Reservation | None = None  # volumes that have to be bound first
+    on_news: Callable[[], None] = _nobody_waits  # called when `pod` or `gone` changed, and when the node is removed
 
     @property
     def uid(self) -> str:

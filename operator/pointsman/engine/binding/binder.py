@@ -15,6 +15,7 @@ import msgspec
 
 from pointsman.engine.binding.assumption import Assumption
 from pointsman.engine.binding.verdict import Outcome, Verdict, judge
+from pointsman.engine.binding.volume_binder import VolumeBinder
 from pointsman.kube.backoff import Backoff
 from pointsman.kube.client import Client
 from pointsman.kube.clock import Clock
@@ -40,6 +41,7 @@ class Binder:
         *,
         may_write: Callable[[], bool],
         node_exists: Callable[[str], bool],
+        volumes: VolumeBinder,
         clock: Clock,
         rng: random.Random,
         on_room: Callable[[], None],
@@ -48,6 +50,7 @@ class Binder:
         self._client = client
         self._may_write = may_write
         self._node_exists = node_exists
+        self._volumes = volumes
         self._clock = clock
         self._rng = rng
         self._on_room = on_room
@@ -55,20 +58,32 @@ class Binder:
 
     def has_room(self) -> bool:
         """Whether another binding may be submitted."""
-        return self._waiting.qsize() < BACKLOG
+        return self._waiting.qsize() < BACKLOG and self._volumes.has_room()
 
     def submit(self, assumption: Assumption, settled: Settled) -> None:
-        """Bind in the background; `settled` hears how it ended."""
-        self._waiting.put_nowait((assumption, settled))
+        """Bind in the background, volumes first; `settled` hears how it ended."""
+        if assumption.reservation is None:
+            self._waiting.put_nowait((assumption, settled))
+            return
+
+        def ended(assumption: Assumption, failure: Outcome | None) -> None:
+            if failure is None:
+                self._waiting.put_nowait((assumption, settled))
+            else:
+                settled(assumption, failure)
+            self._on_room()
+
+        self._volumes.submit(assumption, assumption.reservation, ended)
 
     async def run(self) -> None:
         """Bind until cancelled."""
         async with asyncio.TaskGroup() as group:
+            group.create_task(self._volumes.run())
             for _ in range(WORKERS):
                 group.create_task(self._work())
 
     async def drained(self) -> None:
-        """Return when nothing waits and nothing is in flight."""
+        """Return when nothing waits and nothing is in flight, pods that still wait for their volumes apart."""
         await self._waiting.join()
 
     async def _work(self) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pointsman.engine.cycle import fit_error
 from pointsman.engine.cycle.filtering import search
 from pointsman.engine.cycle.nominator import Nominator
+from pointsman.engine.cycle.reserving import reserve
 from pointsman.engine.cycle.scoring import best, draw, score_rows, total
 from pointsman.engine.cycle.search import Search
 from pointsman.engine.preemption.post_filter import post_filter
@@ -39,6 +40,7 @@ class Decision:
     nomination: str | None = ""
     preemption: Candidate | None = None  # whose eviction makes room on the nominated node
     asked_preemption: bool = False
+    reserved: tuple[object, ...] = ()  # what predicates want to be set aside on the node, before the pod is bound
 
 
 def schedule(
@@ -70,7 +72,8 @@ def schedule(
             asked_preemption=after.asked,
         )
     row = _choose(policy, pod, cluster, found, rng)
-    return Decision(row, cluster.node_name(row), len(found.feasible), found.evaluated)
+    reserved = reserve(found.prepared, row)
+    return Decision(row, cluster.node_name(row), len(found.feasible), found.evaluated, reserved=reserved)
 
 
 def _choose(policy: Policy, pod: PodInfo, cluster: ClusterView, found: Search, rng: random.Random) -> int:

@@ -39,7 +39,7 @@ def search(policy: Policy, pod: PodInfo, cluster: ClusterView, candidates: BoolA
         alone[nominated] = True
         feasible, refusals = filter_rows(prepared, alone, rivals)
         if len(feasible):
-            return Search(cluster.node_count, outside, feasible)
+            return Search(cluster.node_count, outside, feasible, prepared=prepared)
         mask[nominated] = True  # its own refusal counts, even if the predicates name other nodes
     left_out = inside - int(np.count_nonzero(mask))
     feasible, refusals = filter_rows(prepared, mask, rivals)

@@ -60,7 +60,7 @@ class Search:
     left_out: int = 0  # candidates that `restrictors` do not name
     restrictors: tuple[str, ...] = ()
     refused: Refused | None = None  # the pod was refused before any node was looked at
-    prepared: tuple[Prepared, ...] = ()  # empty when a nominated node was taken without looking at others
+    prepared: tuple[Prepared, ...] = ()
 
     @property
     def evaluated(self) -> int:

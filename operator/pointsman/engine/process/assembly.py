@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pointsman.engine.announce.announce import Announcer
 from pointsman.engine.announce.conditions import ConditionWriter
 from pointsman.engine.binding.binder import Binder
+from pointsman.engine.binding.volume_binder import VolumeBinder
 from pointsman.engine.cluster.cluster import Cluster
 from pointsman.engine.intake.feeds import feeds
 from pointsman.engine.intake.intake import Intake
@@ -67,6 +68,7 @@ def assemble(client: Client, policies: Sequence[Policy], who: Identity, clock: C
         client,
         may_write=leadership.may_write,
         node_exists=lambda name: cluster.row_of(name) is not None,
+        volumes=VolumeBinder(client, cluster, leadership.may_write, clock),
         clock=clock,
         rng=rng,
         on_room=wake.set,
