@@ -5,6 +5,8 @@ are on as in any real cluster; only what assumes a kubelet (node heartbeats, the
 yet) is off, so that hollow nodes are nodes.
 """
 
+from collections.abc import Sequence
+
 from tests.controlplane.build import Binaries
 from tests.controlplane.files import CONTROLLER_MANAGER, SCHEDULER, Files
 
@@ -24,7 +26,20 @@ def etcd(binaries: Binaries, files: Files, port: int) -> list[str]:
     ]
 
 
-def apiserver(binaries: Binaries, files: Files, port: int, etcd_port: int) -> list[str]:
+ADMISSION_OFF = ("TaintNodesByCondition",)
+# What only makes sense beside controllers: one makes the ServiceAccounts, another takes the finalizers away again.
+ADMISSION_OFF_BARE = (*ADMISSION_OFF, "ServiceAccount", "StorageObjectInUseProtection")
+
+
+def apiserver(
+    binaries: Binaries,
+    files: Files,
+    port: int,
+    etcd_port: int,
+    admission_off: Sequence[str] = ADMISSION_OFF,
+    *,
+    audit: bool = True,
+) -> list[str]:
     """The API server. Its limits of requests in flight are for tests in which all clients share one machine."""
     return [
         str(binaries.kube_apiserver),
@@ -37,17 +52,23 @@ def apiserver(binaries: Binaries, files: Files, port: int, etcd_port: int) -> li
         "--endpoint-reconciler-type=none",
         "--service-cluster-ip-range=10.96.0.0/16",
         "--authorization-mode=RBAC",
-        "--disable-admission-plugins=TaintNodesByCondition",
+        f"--disable-admission-plugins={','.join(admission_off)}",
         f"--token-auth-file={files.token_file}",
         "--service-account-issuer=https://kubernetes.default.svc",
         f"--service-account-key-file={files.service_account_key}",
         f"--service-account-signing-key-file={files.service_account_key}",
+        "--max-requests-inflight=2000",
+        "--max-mutating-requests-inflight=1000",
+        *(_audit(files) if audit else ()),
+    ]
+
+
+def _audit(files: Files) -> list[str]:
+    return [
         f"--audit-policy-file={files.audit_policy}",
         f"--audit-log-path={files.audit_log}",
         "--audit-log-format=json",
         "--audit-log-maxsize=100000",  # MB: rotated away is lost to the tests
-        "--max-requests-inflight=2000",
-        "--max-mutating-requests-inflight=1000",
     ]
 
 

@@ -30,15 +30,21 @@ class StartFailed(Exception):
 
 
 @contextmanager
-def running(folder: Path, binaries: Binaries, *, scheduler: bool = False) -> Iterator[ControlPlane]:
+def running(
+    folder: Path, binaries: Binaries, *, scheduler: bool = False, bare: bool = False, state: Path | None = None
+) -> Iterator[ControlPlane]:
     """A control plane that lives as long as the `with` block, in an empty `folder` that keeps its logs.
 
-    `scheduler` adds the stock kube-scheduler; without it pods stay unbound until a test binds them.
+    `scheduler` adds the stock kube-scheduler; without it pods stay unbound until a test binds them. `bare` leaves out
+    the controllers, the admission that counts on them, and the audit log: nothing happens there but what a test does
+    itself. `state` is the etcd folder of an earlier one that ended in good order, to start from a copy of.
     """
     with ExitStack() as stack:
         etcd_port, port = (stack.enter_context(_reserved_port()) for _ in range(2))
         made = files.write(folder, f"https://127.0.0.1:{port}")
         stack.callback(shutil.rmtree, made.etcd_data, ignore_errors=True)
+        if state is not None:
+            shutil.copytree(state, made.etcd_data)
         processes: list[Process] = []
 
         def launch(command: list[str]) -> None:
@@ -47,13 +53,15 @@ def running(folder: Path, binaries: Binaries, *, scheduler: bool = False) -> Ite
             processes.append(process)
 
         launch(commands.etcd(binaries, made, etcd_port))
-        launch(commands.apiserver(binaries, made, port, etcd_port))
+        admission_off = commands.ADMISSION_OFF_BARE if bare else commands.ADMISSION_OFF
+        launch(commands.apiserver(binaries, made, port, etcd_port, admission_off, audit=not bare))
         admin = made.tokens[files.ADMIN[0]]
         _await(partial(_answers, made, "/readyz", admin), "kube-apiserver to be ready", processes)
-        launch(commands.controller_manager(binaries, made))
+        if not bare:
+            launch(commands.controller_manager(binaries, made))
         if scheduler:
             launch(commands.scheduler(binaries, made))
-        for path in ("serviceaccounts/default", "configmaps/kube-root-ca.crt"):
+        for path in () if bare else ("serviceaccounts/default", "configmaps/kube-root-ca.crt"):
             ready = partial(_answers, made, f"/api/v1/namespaces/default/{path}", admin)
             _await(ready, f"kube-controller-manager to make {path}", processes)
         yield ControlPlane(

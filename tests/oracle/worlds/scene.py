@@ -1,0 +1,51 @@
+"""The dice, and what the parts of one world tell each other while it is made."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from tests.oracle.things import Manifest, Thing
+
+T = TypeVar("T")
+
+ZONE = "topology.kubernetes.io/zone"
+REGION = "topology.kubernetes.io/region"
+HOSTNAME = "kubernetes.io/hostname"
+OLD_ZONE = "failure-domain.beta.kubernetes.io/zone"
+OLD_REGION = "failure-domain.beta.kubernetes.io/region"
+
+APPS = ("web", "db", "cache", "batch")
+ZONES = ("z1", "z2", "z3", "z4")
+
+
+class Dice(random.Random):
+    """Random choices in the words of a generator."""
+
+    def chance(self, share: float) -> bool:
+        return self.random() < share
+
+    def some(self, items: Sequence[T], low: int, high: int) -> list[T]:
+        """Between `low` and `high` different items, in random order."""
+        return self.sample(items, min(self.randint(low, high), len(items)))
+
+
+@dataclass(slots=True)
+class Scene:
+    """A world in the making."""
+
+    dice: Dice
+    prefix: str  # begins the names of what is not in a namespace
+    schedulers: Sequence[str]
+    themes: frozenset[str]
+    namespaces: Sequence[str]
+    nodes: list[Manifest] = field(default_factory=list)
+    things: list[Thing] = field(default_factory=list)
+    claims: dict[str, list[str]] = field(default_factory=dict)  # namespace -> claims that pods may name
+    owners: dict[str, list[Manifest]] = field(default_factory=dict)  # namespace -> owner references of pods
+
+    def has(self, theme: str) -> bool:
+        return theme in self.themes
+
+    def node_names(self) -> list[str]:
+        return [node["metadata"]["name"] for node in self.nodes]
