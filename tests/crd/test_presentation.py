@@ -51,6 +51,7 @@ STATUS = ProfileStatus(
         pods_per_second="0.2",
         p50_milliseconds=5,
         p99_milliseconds=14,
+        preemptions=0,
         bind_conflicts=0,
         unschedulable_reasons=(UnschedulableReason(reason="Insufficient cpu", pods=2),),
     ),

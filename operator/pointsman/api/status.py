@@ -77,6 +77,7 @@ class Stats(_Part, frozen=True, kw_only=True):
     pods_per_second: str | UnsetType = UNSET
     p50_milliseconds: int | UnsetType = UNSET
     p99_milliseconds: int | UnsetType = UNSET
+    preemptions: int | UnsetType = UNSET
     bind_conflicts: int | UnsetType = UNSET
     unschedulable_reasons: tuple[UnschedulableReason, ...] | UnsetType = UNSET
 

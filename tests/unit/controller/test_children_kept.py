@@ -3,10 +3,11 @@
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from tests.unit.controller.scene import UID, Scene, foreign, live, scene
 
 from pointsman.controller.render.children import Identity
-from pointsman.kube.resources import CONFIG_MAPS, DISRUPTION_BUDGETS
+from pointsman.kube.resources import CLUSTER_ROLE_BINDINGS, CONFIG_MAPS, DISRUPTION_BUDGETS
 
 FIRST = scene()
 BUDGET = Identity(DISRUPTION_BUDGETS, "engine-binpack")
@@ -14,6 +15,16 @@ BUDGET = Identity(DISRUPTION_BUDGETS, "engine-binpack")
 
 def edit(weight: int) -> dict[str, Any]:
     return {"priorities": [{"name": "NodeResourcesFit", "weight": weight}]}
+
+
+NO_PREEMPTION = {"preemption": {"state": "Disabled"}}
+FEW_RULES = {"base": "None", **NO_PREEMPTION}
+
+
+def rights(made: Scene) -> list[str]:
+    """The names of the ClusterRoleBindings that are wanted."""
+    objects = made.decide().objects
+    return [child.identity.name for child in objects if child.identity.resource is CLUSTER_ROLE_BINDINGS]
 
 
 def going(decided: Scene) -> set[str]:
@@ -35,6 +46,8 @@ def test_children_are_written_the_rights_first_and_the_deployment_last() -> None
         "Role engine-binpack",
         "RoleBinding engine-binpack",
         "ClusterRoleBinding pointsman:engine:binpack",
+        "ClusterRoleBinding pointsman:engine-volumes:binpack",
+        "ClusterRoleBinding pointsman:engine-preemption:binpack",
         f"ConfigMap {config_map(FIRST)}",
         "PodDisruptionBudget engine-binpack",
         "Deployment engine-binpack",
@@ -45,6 +58,41 @@ def test_a_budget_is_there_only_beside_a_standby() -> None:
     two = scene(replicas=2).well()
     assert going(two) == set()
     assert going(two.edited(replicas=1)) == {str(BUDGET)}
+
+
+@pytest.mark.parametrize(
+    ("spec", "more"),
+    [
+        pytest.param(FEW_RULES, [], id="neither volumes nor preemption"),
+        pytest.param(
+            FEW_RULES | {"predicates": [{"name": "CheckVolumeBinding"}]},
+            ["pointsman:engine-volumes:binpack"],
+            id="a rule about volumes",
+        ),
+        pytest.param({"base": "None"}, ["pointsman:engine-preemption:binpack"], id="preemption"),
+        pytest.param(
+            {}, ["pointsman:engine-volumes:binpack", "pointsman:engine-preemption:binpack"], id="the rules of the base"
+        ),
+    ],
+)
+def test_an_engine_gets_the_rights_that_its_rules_use(spec: dict[str, Any], more: list[str]) -> None:
+    assert rights(scene(**spec)) == ["pointsman:engine:binpack", *more]
+
+
+def test_a_right_stays_until_the_last_engine_that_uses_it_is_gone() -> None:
+    binding = "ClusterRoleBinding pointsman:engine-preemption:binpack"
+    before = FIRST.well()
+    (old,) = before.world.engines
+    edited = before.edited(**NO_PREEMPTION).applied()
+    new = edited.engine("engine-binpack-new")
+    assert going(edited.with_engines(old, new)) == set()
+    assert going(edited.with_engines(new)) == {binding}
+
+
+def test_a_right_stays_while_it_is_not_known_what_an_engine_uses() -> None:
+    edited = FIRST.well().edited(**NO_PREEMPTION).applied()
+    stranger = edited.engine("engine-binpack-old", policy="0123456789")
+    assert going(edited.with_engines(stranger)) == set()
 
 
 def test_a_foreign_object_that_is_not_in_our_way_is_not_deleted() -> None:
@@ -98,7 +146,8 @@ def test_a_config_map_that_was_tampered_with_is_no_policy() -> None:
     made = FIRST.well()
     child = made.world.find(Identity(CONFIG_MAPS, config_map(FIRST)))
     assert child is not None
-    other = live(FIRST.decide().objects[5], uid=UID)
+    (wanted,) = (one for one in FIRST.decide().objects if one.identity == child.identity)
+    other = live(wanted, uid=UID)
     forged = replace(other, body={**other.body, "data": {"binpack.json": "{}"}})
     broken = made.with_children(forged).edited(**edit(0))
     assert broken.decide().objects == ()

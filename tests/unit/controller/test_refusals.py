@@ -222,7 +222,7 @@ def test_the_younger_profile_of_two_loses_its_children_the_rights_last() -> None
         "Deployment",
         "PodDisruptionBudget",
         "ConfigMap",
-        "ClusterRoleBinding",
+        *["ClusterRoleBinding"] * 3,
         "RoleBinding",
         "Role",
         "Lease",

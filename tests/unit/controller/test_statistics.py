@@ -29,6 +29,7 @@ def test_a_report_is_told_whole() -> None:
         pods_per_second="12.5",
         p50_milliseconds=3,
         p99_milliseconds=14,
+        preemptions=6,
         bind_conflicts=1,
         unschedulable_reasons=(reason,),
     )
@@ -40,6 +41,7 @@ def test_a_report_is_told_whole() -> None:
         "podsPerSecond": "12.5",
         "p50Milliseconds": 3,
         "p99Milliseconds": 14,
+        "preemptions": 6,
         "bindConflicts": 1,
         "unschedulableReasons": [{"reason": "1 Insufficient cpu", "pods": 2}],
     }
@@ -52,6 +54,7 @@ def test_without_a_fresh_report_pods_are_counted_counters_stay_and_latencies_go(
         "updatedAt": "2026-01-01T12:00:00Z",
         "pending": {"total": 5, "active": 5, "backoff": 0, "unschedulable": 0, "gated": 0},
         "attempts": {"scheduled": 1204, "unschedulable": 0, "error": 0},
+        "preemptions": 0,
         "bindConflicts": 0,
     }
 

@@ -26,6 +26,7 @@ def statistics(
         updated_at="",
         pending=waiting,
         attempts=known.attempts if known is not UNSET else UNSET,
+        preemptions=known.preemptions if known is not UNSET else UNSET,
         bind_conflicts=known.bind_conflicts if known is not UNSET else UNSET,
     )
     return _dated(counted, before, timestamp(now))
@@ -41,6 +42,7 @@ def _from_report(report: HeldReport) -> Stats:
         pods_per_second=told.pods_per_second,
         p50_milliseconds=UNSET if told.p50_milliseconds is None else told.p50_milliseconds,
         p99_milliseconds=UNSET if told.p99_milliseconds is None else told.p99_milliseconds,
+        preemptions=told.preemptions,
         bind_conflicts=told.bind_conflicts,
         unschedulable_reasons=told.unschedulable_reasons or UNSET,
     )
