@@ -100,10 +100,10 @@ ENTRIES: Final[tuple[CatalogueEntry, ...]] = (
     _built("NodeResourcesFit", 8, "PodFitsResources", weight=1),
     _later("VolumeRestrictions", 9, "NoDiskConflict"),
     _later("NodeVolumeLimits", 10, "MaxCSIVolumeCount", "MaxCSIVolumeCountPred"),
-    _later("VolumeBinding", 11, "CheckVolumeBinding", weight=1),
+    _built("VolumeBinding", 11, "CheckVolumeBinding", weight=1),
     _later("VolumeZone", 12, "NoVolumeZoneConflict"),
-    _later("PodTopologySpread", 13, "EvenPodsSpread", "EvenPodsSpreadPriority", weight=2),
-    _later("InterPodAffinity", 14, "MatchInterPodAffinity", "InterPodAffinityPriority", weight=2),
+    _built("PodTopologySpread", 13, "EvenPodsSpread", "EvenPodsSpreadPriority", weight=2),
+    _built("InterPodAffinity", 14, "MatchInterPodAffinity", "InterPodAffinityPriority", weight=2),
     _later("DynamicResources", 15, weight=2),
     _fixed(
         "DefaultPreemption",
@@ -113,7 +113,7 @@ ENTRIES: Final[tuple[CatalogueEntry, ...]] = (
     _built("NodeResourcesBalancedAllocation", 17, "BalancedResourceAllocation", predicate=False, weight=1),
     _built("ImageLocality", 18, "ImageLocalityPriority", predicate=False, weight=1),
     _fixed("DefaultBinder", 19),
-    _later("NodeDeclaredFeatures", 20),
+    _built("NodeDeclaredFeatures", 20),
     # kube-scheduler 1.36, behind feature gates that are off
     CatalogueEntry("GangScheduling", Standing.KNOWN),
     CatalogueEntry("TopologyPlacementGenerator", Standing.KNOWN),

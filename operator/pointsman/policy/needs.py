@@ -67,56 +67,24 @@ def _spread(when: str, words: str) -> Asks:
     )
 
 
-def _required_affinity(pod: Pod) -> str:
-    affinity = pod.spec.affinity
-    both = (affinity.pod_affinity, affinity.pod_anti_affinity) if affinity else ()
-    asked = any(half is not None and half.required_during_scheduling_ignored_during_execution for half in both)
-    return "required pod affinity terms" if asked else ""
-
-
-def _preferred_affinity(pod: Pod) -> str:
-    affinity = pod.spec.affinity
-    both = (affinity.pod_affinity, affinity.pod_anti_affinity) if affinity else ()
-    asked = any(half is not None and half.preferred_during_scheduling_ignored_during_execution for half in both)
-    return "preferred pod affinity terms" if asked else ""
-
-
-def _node_features(pod: Pod) -> str:
-    containers = (*pod.spec.init_containers, *pod.spec.containers)
-    if any(rule.action == "RestartAllContainers" for item in containers for rule in item.restart_policy_rules):
-        return "restart rules for all containers"
-    return "user namespaces with the host's network" if pod.spec.host_network and pod.spec.host_users is False else ""
-
-
 _VOLUMES: Final = ("pod.spec.volumes",)
 _SPREAD: Final = ("pod.spec.topology_spread_constraints",)
-_AFFINITY: Final = ("pod.spec.affinity",)
-_FEATURES: Final = (
-    "pod.spec.init_containers",
-    "pod.spec.containers",
-    "pod.spec.host_network",
-    "pod.spec.host_users",
-)
 
 # In the order in which they are asked: of several rules that a pod needs, the one that says most about it comes first.
 NEEDS: Final[dict[Side, tuple[Need, ...]]] = {
     Side.PREDICATES: (
-        Need("VolumeBinding", "volume claims", _claims_or_ephemeral, _VOLUMES),
         Need("VolumeRestrictions", "volumes that pods may not share", _exclusive_disks, _VOLUMES),
         Need("NodeVolumeLimits", "volumes of which a node takes only so many", _counted_volumes, _VOLUMES),
         Need("VolumeZone", "volumes that belong to a zone", _claims, _VOLUMES),
         Need("DynamicResources", "resource claims", _resource_claims, ("pod.spec.resource_claims",)),
-        Need("InterPodAffinity", "required pod affinity", _required_affinity, _AFFINITY),
         Need(
             "PodTopologySpread",
             "hard spread constraints",
             _spread("DoNotSchedule", "topology spread constraints"),
             _SPREAD,
         ),
-        Need("NodeDeclaredFeatures", "needs for features of nodes", _node_features, _FEATURES),
     ),
     Side.PRIORITIES: (
-        Need("InterPodAffinity", "preferred pod affinity", _preferred_affinity, _AFFINITY),
         Need(
             "PodTopologySpread",
             "soft spread constraints",

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from pointsman.policy.args import Args
-from pointsman.policy.kinds import Kind
+from pointsman.policy.inter_pod_affinity_args import InterPodAffinityArgs
+from pointsman.policy.kinds import CLAIMED_VOLUMES, OWNERS, Kind
 from pointsman.policy.legacy_args import (
     CheckNodeLabelPresenceArgs,
     LabelPreferenceArgs,
@@ -20,26 +21,35 @@ from pointsman.policy.node_affinity_args import NodeAffinityArgs
 from pointsman.policy.node_resources_args import NodeResourcesBalancedAllocationArgs, NodeResourcesFitArgs
 from pointsman.policy.predicates import (
     check_node_label_presence,
+    inter_pod_affinity,
     node_affinity,
+    node_declared_features,
     node_name,
     node_ports,
     node_resources_fit,
     node_unschedulable,
+    pod_topology_spread,
     taint_toleration,
+    volume_binding,
 )
 from pointsman.policy.priorities.balanced_allocation import BalancedAllocation
 from pointsman.policy.priorities.equal import EqualPriority
 from pointsman.policy.priorities.image_locality import ImageLocality
+from pointsman.policy.priorities.inter_pod_affinity import InterPodAffinity
 from pointsman.policy.priorities.label_preference import LabelPreference
 from pointsman.policy.priorities.least_requested import LeastRequestedPriority
 from pointsman.policy.priorities.most_requested import MostRequestedPriority
 from pointsman.policy.priorities.node_affinity import NodeAffinity
 from pointsman.policy.priorities.node_prefer_avoid_pods import NodePreferAvoidPodsPriority
 from pointsman.policy.priorities.node_resources_fit import NodeResourcesFit
+from pointsman.policy.priorities.pod_topology_spread import PodTopologySpread
 from pointsman.policy.priorities.requested_to_capacity_ratio import RequestedToCapacityRatioPriority
 from pointsman.policy.priorities.resource_limits import ResourceLimitsPriority
 from pointsman.policy.priorities.taint_toleration import TaintToleration
+from pointsman.policy.priorities.volume_binding import VolumeBinding
 from pointsman.policy.rule import Predicate, Priority
+from pointsman.policy.spread.args import PodTopologySpreadArgs
+from pointsman.policy.volume_binding_args import VolumeBindingArgs
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +76,27 @@ BUILT: Final[dict[str, Rule]] = {
         Rule("NodePorts", predicate=node_ports.NodePorts),
         Rule("NodeResourcesFit", NodeResourcesFitArgs, node_resources_fit.NodeResourcesFit, NodeResourcesFit),
         Rule(
+            "VolumeBinding",
+            VolumeBindingArgs,
+            volume_binding.VolumeBinding,
+            VolumeBinding,
+            needs=CLAIMED_VOLUMES | {Kind.CSI_NODES, Kind.CSI_DRIVERS, Kind.CSI_STORAGE_CAPACITIES},
+        ),
+        Rule(
+            "PodTopologySpread",
+            PodTopologySpreadArgs,
+            pod_topology_spread.PodTopologySpread,
+            PodTopologySpread,
+            needs=OWNERS,
+        ),
+        Rule("InterPodAffinity", InterPodAffinityArgs, inter_pod_affinity.InterPodAffinity, InterPodAffinity),
+        Rule(
             "NodeResourcesBalancedAllocation",
             NodeResourcesBalancedAllocationArgs,
             priority=BalancedAllocation,
         ),
         Rule("ImageLocality", priority=ImageLocality),
+        Rule("NodeDeclaredFeatures", predicate=node_declared_features.NodeDeclaredFeatures),
         Rule(
             "CheckNodeLabelPresence",
             CheckNodeLabelPresenceArgs,

@@ -37,15 +37,15 @@ def test_rules_run_in_the_documents_order_and_guards_after_them() -> None:
         "NodeAffinity",
         "NodePorts",
         "NodeResourcesFit",
-        "own",
         "VolumeBinding",
+        "InterPodAffinity",
+        "NodeDeclaredFeatures",
+        "own",
         "VolumeRestrictions",
         "NodeVolumeLimits",
         "VolumeZone",
         "DynamicResources",
-        "InterPodAffinity",
         "PodTopologySpread",
-        "NodeDeclaredFeatures",
     ]
     assert all(isinstance(predicate, Predicate) for predicate in policy.predicates)
 
@@ -56,6 +56,8 @@ def test_priorities_have_their_weights() -> None:
         ("TaintToleration", 3),
         ("NodeAffinity", 2),
         ("NodeResourcesFit", 1),
+        ("VolumeBinding", 1),
+        ("InterPodAffinity", 2),
         ("NodeResourcesBalancedAllocation", 1),
         ("ImageLocality", 1),
         ("own", 7),
@@ -117,8 +119,8 @@ BAD: dict[str, tuple[bytes, str]] = {
         'apiVersion: "pointsman.dev/policy-v2" is not pointsman.dev/policy-v1',
     ),
     "unknown rule": (
-        changed(predicates=[{"name": "a", "rule": "VolumeBinding"}]),
-        'predicates[a].rule: unknown rule "VolumeBinding"',
+        changed(predicates=[{"name": "a", "rule": "DynamicResources"}]),
+        'predicates[a].rule: unknown rule "DynamicResources"',
     ),
     "a predicate that only scores": (
         changed(predicates=[{"name": "a", "rule": "ImageLocality"}]),

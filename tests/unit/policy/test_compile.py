@@ -8,11 +8,23 @@ from tests.unit.policy.specs import Entries, compiled, content, off, on
 from pointsman.policy.document import QueueEntry
 
 # scheduler-semantics.md 2.0, as far as this release builds it
-PREDICATES = ["NodeUnschedulable", "NodeName", "TaintToleration", "NodeAffinity", "NodePorts", "NodeResourcesFit"]
+PREDICATES = [
+    "NodeUnschedulable",
+    "NodeName",
+    "TaintToleration",
+    "NodeAffinity",
+    "NodePorts",
+    "NodeResourcesFit",
+    "VolumeBinding",
+    "InterPodAffinity",
+    "NodeDeclaredFeatures",
+]
 PRIORITIES = {
     "TaintToleration": 3,
     "NodeAffinity": 2,
     "NodeResourcesFit": 1,
+    "VolumeBinding": 1,
+    "InterPodAffinity": 2,
     "NodeResourcesBalancedAllocation": 1,
     "ImageLocality": 1,
 }
@@ -81,7 +93,7 @@ def test_predicates_with_the_default_base(predicates: Entries, expected: list[st
             ["NodeUnschedulable", "NodeName", "TaintToleration", "NodeResourcesFit"],
             id="two listed",
         ),
-        pytest.param(on("GeneralPredicates"), PREDICATES, id="a group listed"),
+        pytest.param(on("GeneralPredicates"), PREDICATES[:6], id="a group listed"),
     ],
 )
 def test_predicates_without_a_base(predicates: Entries, expected: list[str]) -> None:

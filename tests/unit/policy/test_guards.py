@@ -65,8 +65,8 @@ def need(what: str, rule: str) -> str:
 CLAIM = {"persistent_volume_claim": {"claimName": "data"}}
 WEIGHTED = WeightedPodAffinityTerm(weight=1, pod_affinity_term=TERM)
 REJECTED: dict[str, tuple[PodBuilder, str]] = {
-    "claim": (volume(**CLAIM), need("persistent volume claims", "VolumeBinding")),
-    "ephemeral": (volume(ephemeral={}), need("generic ephemeral volumes", "VolumeBinding")),
+    "claim": (volume(**CLAIM), need("persistent volume claims", "VolumeRestrictions")),
+    "ephemeral": (volume(ephemeral={}), need("generic ephemeral volumes", "VolumeRestrictions")),
     "GCE": (volume(gce_persistent_disk={}), need("GCE persistent disks", "VolumeRestrictions")),
     "EBS": (volume(aws_elastic_block_store={}), need("AWS EBS volumes", "VolumeRestrictions")),
     "RBD": (volume(rbd={}), need("RBD volumes", "VolumeRestrictions")),

@@ -8,7 +8,6 @@ from pointsman.policy.document import GuardsEntry
 HARD = (
     "VolumeRestrictions",
     "NodeVolumeLimits",
-    "VolumeBinding",
     "VolumeZone",
     "PodTopologySpread",
     "InterPodAffinity",
@@ -59,11 +58,11 @@ NOTES: dict[str, tuple[dict[str, object], list[str]]] = {
         [KEPT, BEYOND, "spec.priorities[*]: has no effect, since base is None"],
     ),
     "guards taken down by name": (
-        {"predicates": [*off("*", "CheckVolumeBinding"), *ALL_FOUR], "priorities": off("*", "EvenPodsSpreadPriority")},
+        {"predicates": [*off("*", "DynamicResources"), *ALL_FOUR], "priorities": off("*", "EvenPodsSpreadPriority")},
         [
             KEPT,
-            f"not in this release: {', '.join(without(HARD, 'VolumeBinding'))}{LATER}",
-            f"spec.predicates[CheckVolumeBinding]: disabled, so pods with volume claims {PLACED}",
+            f"not in this release: {', '.join(without(HARD, 'DynamicResources'))}{LATER}",
+            f"spec.predicates[DynamicResources]: disabled, so pods with resource claims {PLACED}",
             f"spec.priorities[EvenPodsSpreadPriority]: disabled, so pods with soft spread constraints {PLACED}",
         ],
     ),

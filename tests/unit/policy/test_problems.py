@@ -83,8 +83,8 @@ PREDICATES = {
         "spec.predicates[DefaultPreemption]: DefaultPreemption cannot be listed: use spec.preemption",
     ),
     "not in this release": (
-        on("VolumeBinding"),
-        "spec.predicates[VolumeBinding]: rule VolumeBinding is known, not in this release",
+        on("DynamicResources"),
+        "spec.predicates[DynamicResources]: rule DynamicResources is known, not in this release",
     ),
     "not in this release, by its older name": (
         on("NoDiskConflict"),

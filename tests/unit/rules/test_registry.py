@@ -19,12 +19,18 @@ PREDICATES = [
     "NodePorts",
     "NodeResourcesFit",
     "VolumeBinding",
+    "PodTopologySpread",
+    "InterPodAffinity",
+    "NodeDeclaredFeatures",
     "CheckNodeLabelPresence",
 ]
 PRIORITIES = [
     "TaintToleration",
     "NodeAffinity",
     "NodeResourcesFit",
+    "VolumeBinding",
+    "PodTopologySpread",
+    "InterPodAffinity",
     "NodeResourcesBalancedAllocation",
     "ImageLocality",
     "LeastRequestedPriority",
@@ -76,11 +82,11 @@ def test_what_a_rule_reads_exists(name: str) -> None:
             assert reads.pod_fields
 
 
-def test_only_image_locality_depends_on_other_nodes() -> None:
-    wide = [
+def test_rules_about_neighbours_and_images_depend_on_other_nodes() -> None:
+    wide = {
         name
         for name, rule in BUILT.items()
         for half in (rule.predicate, rule.priority)
         if half is not None and half(name, args_of(name)).reads.depends != Dependence.ROW
-    ]
-    assert wide == ["ImageLocality"]
+    }
+    assert wide == {"ImageLocality", "InterPodAffinity", "PodTopologySpread"}

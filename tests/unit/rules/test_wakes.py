@@ -39,6 +39,15 @@ REGISTERED = {
     "NodeAffinity": ADDED | TAINTS | LABELS,
     "NodePorts": ADDED | TAINTS | DELETED,
     "NodeResourcesFit": ADDED | TAINTS | ALLOCATABLE | DELETED | SCALED,
+    "VolumeBinding": ADDED
+    | TAINTS
+    | LABELS
+    | Happening.STORAGE_CLASS
+    | Happening.PERSISTENT_VOLUME_CLAIM
+    | Happening.PERSISTENT_VOLUME
+    | Happening.CSI_NODE
+    | Happening.CSI_DRIVER
+    | Happening.CSI_STORAGE_CAPACITY,
 }
 
 
