@@ -61,6 +61,14 @@ controlplane: $(INSTALLED) ## Build the tests' real control plane and Helm, once
 	$(BIN)/python -m tests.controlplane.build
 	$(BIN)/python -m tests.helm.build
 
+.PHONY: bench
+bench: $(INSTALLED) ## Compare with kube-scheduler on this machine (ARGS="--help"; BENCH_QUICK=1: five minutes)
+	$(BIN)/python -m tests.bench.side_by_side $(ARGS)
+
+.PHONY: bench-core
+bench-core: $(INSTALLED) ## Measure decisions alone, in process, rule by rule (ARGS="--help")
+	$(BIN)/python -m tests.bench.core $(ARGS)
+
 .PHONY: rendered
 rendered: $(INSTALLED) ## Write anew what is made from the chart and the CustomResourceDefinition
 	$(BIN)/python -m tests.helm.chart
