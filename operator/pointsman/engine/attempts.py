@@ -13,7 +13,9 @@ from pointsman.engine.binding.reservation import Reservation
 from pointsman.engine.binding.verdict import Outcome, Verdict, judge
 from pointsman.engine.cycle.cycle import Decision, schedule
 from pointsman.engine.cycle.rule_error import RuleError
+from pointsman.engine.nominations import tell_of_end
 from pointsman.engine.policy_state import PolicyState, Surroundings
+from pointsman.engine.preemption.following import Preemptions
 from pointsman.engine.queue.queued_pod import QueuedPod
 from pointsman.engine.queue.wakeups import NAMESPACE_REJECTOR, UNREADABLE_REJECTOR
 from pointsman.policy.pod import PodInfo
@@ -29,6 +31,7 @@ class Attempts:
         self._state = state
         self._announcer = announcer
         self._around = around
+        self._preemptions = Preemptions(state, announcer, around)
         self._profile = state.policy.profile
 
     def make_one(self) -> None:
@@ -93,14 +96,16 @@ class Attempts:
         if policy.serves is not None and not policy.serves(cluster.namespace_labels(pod.namespace) or {}):
             words = f"namespace {pod.namespace} is not served by SchedulerProfile {policy.profile}"
             return _refused(f"{words} (spec.pods.namespaceSelector)", NAMESPACE_REJECTOR)
-        candidates, nominator = self._state.pool.candidates, self._state.nominator
+        candidates, nominator = self._state.pool.candidates, self._around.nominator
         return schedule(policy, pod, cluster, candidates, nominator, self._around.rng)
 
     def _assume(self, record: QueuedPod, started: float, decision: Decision) -> None:
         pod, node = record.pod, decision.node
         self._state.queue.done(record)
         self._around.cluster.assume(pod, node)
-        self._state.nominator.remove(pod.uid)
+        ended = self._around.nominator.remove(pod.uid)
+        if ended is not None and ended.node != node:
+            tell_of_end(ended, self._around)
         self._announcer.assumed(pod)
         assumption = Assumption(record, pod, node, started, reservation=self._hold(decision))
         self._state.assumed[pod.uid] = assumption
@@ -119,8 +124,11 @@ class Attempts:
         now = self._now()
         self._state.statistics.unschedulable()
         self._around.metrics.attempt("unschedulable", self._profile, now - started)
+        self._preemptions.begin(record.pod, decision)
         self._state.queue.requeue(record, decision.rejectors, decision.reasons, now)
-        self._announcer.failed(record.pod, Failure(FailureReason.UNSCHEDULABLE, decision.message))
+        self._preemptions.nominate(record.pod, decision)
+        failure = Failure(FailureReason.UNSCHEDULABLE, decision.message)
+        self._announcer.failed(record.pod, failure, decision.nomination)
 
     def _fail(self, record: QueuedPod, started: float, message: str) -> None:
         logger.error("%s", message, extra=self._about(record.pod))
@@ -128,7 +136,8 @@ class Attempts:
         self._state.statistics.error()
         self._around.metrics.attempt("error", self._profile, now - started)
         self._state.queue.requeue(record, frozenset(), (message,), now)
-        self._announcer.failed(record.pod, Failure(FailureReason.SCHEDULER_ERROR, message))
+        tell_of_end(self._around.nominator.remove(record.uid), self._around)
+        self._announcer.failed(record.pod, Failure(FailureReason.SCHEDULER_ERROR, message), "")
 
     def _confirm(self, assumption: Assumption) -> None:
         record, pod, node, now = assumption.queued, assumption.pod, assumption.node, self._now()

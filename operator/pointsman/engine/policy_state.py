@@ -13,8 +13,9 @@ from pointsman.engine.binding.recent_bindings import RecentBindings
 from pointsman.engine.binding.verdict import Outcome
 from pointsman.engine.cluster.cluster import Changes, Cluster
 from pointsman.engine.cluster.pool import Pool
-from pointsman.engine.cycle.search import POOL_REJECTOR
 from pointsman.engine.cycle.nominator import Nominator
+from pointsman.engine.cycle.search import POOL_REJECTOR
+from pointsman.engine.preemption.eviction import Eviction
 from pointsman.engine.queue.backoff import Backoff
 from pointsman.engine.queue.queue import SchedulingQueue
 from pointsman.engine.queue.wakeups import Wakeups
@@ -36,6 +37,8 @@ class Surroundings:
     broadcast: Callable[[Changes], None]  # tells every policy's queue what changed
     submit: Callable[[Assumption, Callable[[Assumption, Outcome], None]], None]  # to the binder
     notes: Callable[[PolicyDocument], tuple[str, ...]]  # what the user of a policy should know of its surroundings
+    evict: Callable[[Eviction], None]  # to the evictor
+    nominator: Nominator = field(default_factory=Nominator)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,6 @@ class PolicyState:
     pool: Pool
     queue: SchedulingQueue
     assumed: dict[str, Assumption] = field(default_factory=dict)  # by uid
-    nominator: Nominator = field(default_factory=Nominator)
     statistics: Statistics = field(default_factory=Statistics)
     recent: RecentBindings = field(default_factory=RecentBindings)
 

@@ -12,6 +12,7 @@ import msgspec
 from pointsman.api.report import ProfileReport
 from pointsman.engine.announce.announce import Announcer
 from pointsman.engine.attempts import Attempts
+from pointsman.engine.nominations import tell_of_end
 from pointsman.engine.policy_state import Surroundings, policy_state
 from pointsman.engine.queue.queued_pod import Place
 from pointsman.engine.queue.wakeups import own_changes
@@ -22,7 +23,7 @@ from pointsman.kube.clock import Clock
 from pointsman.policy.document import short_hash
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.policy import Policy
-from pointsman.policy.rule import Change, Happening
+from pointsman.policy.rule import Change
 
 
 class PolicyScheduler:
@@ -65,7 +66,7 @@ class PolicyScheduler:
             self._state.queue.add(pod, now)
         else:
             self._state.queue.update(pod, own_changes(record.pod, pod, self._around.cluster), now)
-        self._follow_nomination(pod)
+        tell_of_end(self._around.nominator.update(pod), self._around)
 
     def pod_assigned(self, pod: PodInfo) -> None:
         """A pod has its node, whoever gave it."""
@@ -132,17 +133,4 @@ class PolicyScheduler:
     def _let_go(self, uid: str) -> None:
         self._state.queue.delete(uid)
         self._announcer.gone(uid)
-        before = self._state.nominator.remove(uid)
-        if before is not None:
-            self._nomination_ended(before)
-
-    def _follow_nomination(self, pod: PodInfo) -> None:
-        before = self._state.nominator.update(pod)
-        if before is not None:
-            self._nomination_ended(before)
-
-    def _nomination_ended(self, pod: PodInfo) -> None:
-        """Others yielded to this pod as if it ran on its nominated node; to them it is as if it left."""
-        view = self._around.cluster
-        row = view.row_of(pod.nominated_node_name)
-        self._around.broadcast((Change(Happening.POD_DELETE, view, row, pod),))
+        tell_of_end(self._around.nominator.remove(uid), self._around)

@@ -46,7 +46,7 @@ def test_a_status_that_names_nobody_any_more_ends_the_nomination() -> None:
     nominator = Nominator()
     before = nominated("p", "n1")
     nominator.update(before)
-    assert nominator.update(nominated("p")) is before
+    assert nominator.update(nominated("p")) == (before, "n1")
     assert len(nominator) == 0
 
 
@@ -54,7 +54,7 @@ def test_a_pod_is_nominated_to_one_node_at_a_time() -> None:
     nominator = Nominator()
     before = nominated("p", "n1")
     nominator.update(before)
-    assert nominator.update(nominated("p", "n2")) is before
+    assert nominator.update(nominated("p", "n2")) == (before, "n1")
     assert rivals(nominator, nominated("me")) == {"n2": ["p"]}
 
 
@@ -62,6 +62,6 @@ def test_removing_tells_the_pod_that_was_nominated_and_is_harmless_twice() -> No
     nominator = Nominator()
     info = nominated("p")
     nominator.nominate(info, "n1")
-    assert nominator.remove(info.uid) is info
+    assert nominator.remove(info.uid) == (info, "n1")
     assert nominator.remove(info.uid) is None
     assert rivals(nominator, nominated("me")) == {}

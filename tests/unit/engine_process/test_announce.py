@@ -27,7 +27,7 @@ class Heard:
     def post(self, **event: Any) -> None:
         self.events.append(event)
 
-    def tell(self, _pod: PodInfo, failure: Failure) -> None:
+    def tell(self, _pod: PodInfo, failure: Failure, _nomination: str | None) -> None:
         self.told.append(failure)
 
     def forget(self, uid: str) -> None:

@@ -15,6 +15,7 @@ from pointsman.engine.binding.assumption import Assumption
 from pointsman.engine.binding.verdict import Outcome, Verdict
 from pointsman.engine.cluster.cluster import Changes, Cluster
 from pointsman.engine.policy_state import Surroundings
+from pointsman.engine.preemption.eviction import Eviction
 from pointsman.engine.report.metrics import Metrics
 from pointsman.engine.scheduler import PolicyScheduler
 from pointsman.policy.pod import PodInfo
@@ -31,6 +32,7 @@ class Bench:
         self.cluster.upsert_node(node("n1").cpu("4").build())
         self.submitted: list[Assumption] = []
         self.said: list[str] = []
+        self.evictions: list[Eviction] = []
         around = Surroundings(
             self.cluster,
             self.clock,
@@ -39,6 +41,7 @@ class Bench:
             self._broadcast,
             self._submit,
             lambda _: (),
+            self.evictions.append,
         )
         self.scheduler = PolicyScheduler(policy(), cast("Announcer", self), around)
 
@@ -51,7 +54,7 @@ class Bench:
 
     # the announcer
 
-    def failed(self, pod: PodInfo, failure: Failure) -> None:
+    def failed(self, pod: PodInfo, failure: Failure, nomination: str | None) -> None:  # noqa: ARG002 - not asked here
         self.said.append(f"{pod.name}: {failure.reason}: {failure.message}")
 
     def bound(self, pod: PodInfo, node_name: str) -> None:

@@ -28,14 +28,14 @@ class Announcer:
         self._clock = clock
         self._last_failure: dict[str, tuple[str, float]] = {}  # uid -> words and when they were last an event
 
-    def failed(self, pod: PodInfo, failure: Failure) -> None:
-        """An attempt ended without a node."""
+    def failed(self, pod: PodInfo, failure: Failure, nomination: str | None = None) -> None:
+        """An attempt ended without a node. `nomination`: as in `ConditionWriter.tell`."""
         words, now = _NUMBERS.sub("", failure.message), self._clock.monotonic()
         before, since = self._last_failure.get(pod.uid, ("", 0.0))
         if words != before or now - since >= REPEAT_SECONDS:
             self._last_failure[pod.uid] = (words, now)
             self._event(pod, "Warning", "FailedScheduling", "Scheduling", failure.message)
-        self._conditions.tell(pod, failure)
+        self._conditions.tell(pod, failure, nomination)
 
     def assumed(self, pod: PodInfo) -> None:
         """A node was found: an older failure that was not written yet must not be written any more."""
@@ -44,6 +44,11 @@ class Announcer:
     def bound(self, pod: PodInfo, node: str) -> None:
         """The API server acknowledged the binding."""
         self._event(pod, "Normal", "Scheduled", "Binding", f"Successfully assigned {pod.full_name} to {node}")
+
+    def preempted(self, victim: PodInfo, preemptor: PodInfo, node: str) -> None:
+        """The API server took the eviction of a pod that made room for another."""
+        note = f"Preempted by pod {preemptor.uid} on node {node}"
+        self._event(victim, "Normal", "Preempted", "Preempting", note, related=preemptor)
 
     def stranded(self, pod: PodInfo, node: str) -> None:
         """The binding came through although the node was removed at the same time."""
@@ -59,8 +64,13 @@ class Announcer:
         self._last_failure.pop(uid, None)
         self._conditions.forget(uid)
 
-    def _event(self, pod: PodInfo, type_: str, reason: str, action: str, note: str) -> None:
-        self._events.post(regarding=_reference(pod), reason=reason, note=note, type=type_, action=action)
+    def _event(
+        self, pod: PodInfo, type_: str, reason: str, action: str, note: str, related: PodInfo | None = None
+    ) -> None:
+        references = {"regarding": _reference(pod)}
+        if related is not None:
+            references["related"] = _reference(related)
+        self._events.post(**references, reason=reason, note=note, type=type_, action=action)
 
 
 def _reference(pod: PodInfo) -> dict[str, Any]:

@@ -38,6 +38,7 @@ _FENCED_PAUSE_SECONDS = 1.0
 class _Wanted:
     pod: PodInfo
     failure: Failure
+    nomination: str | None
     tries: int = 0
 
 
@@ -58,17 +59,24 @@ class ConditionWriter:
         self._told: dict[str, tuple[str, str]] = {}
         self._news = asyncio.Event()
 
-    def tell(self, pod: PodInfo, failure: Failure) -> None:
-        """Have the condition say this, unless it does already."""
+    def tell(self, pod: PodInfo, failure: Failure, nomination: str | None = None) -> None:
+        """Have the condition say this, unless it does already.
+
+        `nomination` becomes the status' nominatedNodeName, empty to clear it; None leaves it as it is.
+        """
         said = self._writing.get(pod.uid) or self._told.get(pod.uid) or told_by(pod.pod)
+        unsaid = self._urgent.get(pod.uid) or self._updates.get(pod.uid)
+        if nomination is None and unsaid is not None:
+            nomination = unsaid.nomination
+        moves = nomination is not None and nomination != pod.nominated_node_name
         line, other = self._urgent, self._updates
-        if said is not None and said[0] == failure.reason:
+        if said is not None and said[0] == failure.reason and not moves:
             line, other = other, line
         other.pop(pod.uid, None)
-        if said == failure:
+        if said == failure and not moves:
             line.pop(pod.uid, None)
         else:
-            line[pod.uid] = _Wanted(pod, failure)  # a pod that waits already keeps its place
+            line[pod.uid] = _Wanted(pod, failure, nomination if moves else None)  # who waits already keeps its place
             self._news.set()
 
     def follow(self, pod: PodInfo) -> None:
@@ -132,6 +140,8 @@ class ConditionWriter:
         pod = wanted.pod
         already = pod.uid in self._told or told_by(pod.pod) is not None
         patch = condition_patch(pod.pod, wanted.failure, already_false=already, now=self._clock.now())
+        if wanted.nomination is not None:
+            patch["status"]["nominatedNodeName"] = wanted.nomination or None
         await self._client.request(
             "PATCH",
             PODS.path(pod.namespace, pod.name, "status"),
@@ -145,6 +155,8 @@ class ConditionWriter:
             logger.warning("condition PodScheduled not written: %s", error, extra={"pod": wanted.pod.full_name})
             return
         newer = self._urgent.pop(wanted.pod.uid, None) or self._updates.pop(wanted.pod.uid, None)
+        if newer is not None and newer.nomination is None:
+            newer.nomination = wanted.nomination
         line[wanted.pod.uid] = newer or wanted  # waits here for `follow`, `withdraw` or a newer word
         pause = min(_FIRST_PAUSE_SECONDS * 2**wanted.tries, _LONGEST_PAUSE_SECONDS)
         wanted.tries += 1

@@ -6,12 +6,20 @@ as in kube-scheduler 1.36, backend/queue/nominator.go.
 """
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from pointsman.policy.pod import PodInfo
 
 
+class Nomination(NamedTuple):
+    """A pod and the node that it was nominated to."""
+
+    pod: PodInfo
+    node: str
+
+
 class Nominator:
-    """Nominated pods by node, at most one node per pod."""
+    """Nominated pods by node, at most one node per pod. What ends a nomination returns it."""
 
     def __init__(self) -> None:
         self._on: dict[str, dict[str, PodInfo]] = {}
@@ -24,31 +32,26 @@ class Nominator:
         """The node that a pod is nominated to, empty if none."""
         return self._node_of.get(uid, "")
 
-    def nominate(self, pod: PodInfo, node: str) -> None:
-        """Nominate a pod, before its status says so; ends an earlier nomination of the same pod."""
-        self.remove(pod.uid)
+    def nominate(self, pod: PodInfo, node: str) -> Nomination | None:
+        """Nominate a pod, before its status says so; ends a nomination of the same pod to another node."""
+        before = self.remove(pod.uid)
         self._node_of[pod.uid] = node
         self._on.setdefault(node, {})[pod.uid] = pod
+        return before if before is not None and before.node != node else None
 
-    def update(self, pod: PodInfo) -> PodInfo | None:
+    def update(self, pod: PodInfo) -> Nomination | None:
         """Follow the status of a pending pod.
 
-        A nomination of our own stays while the status has not caught up: it ends only when a status that named a node
-        names none or another one. Returns the pod as it was nominated before, if that nomination has ended.
+        A nomination of our own stays until the status moves, so until it has caught up or somebody else has changed it.
         """
         node = self.node_of(pod.uid)
-        before = self._on[node][pod.uid] if node else None
         wanted = pod.nominated_node_name
-        if before is not None and not wanted and not before.nominated_node_name:
+        if node and wanted == self._on[node][pod.uid].nominated_node_name:
             wanted = node
-        if wanted:
-            self.nominate(pod, wanted)
-        else:
-            self.remove(pod.uid)
-        return before if wanted != node else None
+        return self.nominate(pod, wanted) if wanted else self.remove(pod.uid)
 
-    def remove(self, uid: str) -> PodInfo | None:
-        """End a nomination, because the pod was placed or deleted; returns the pod if it had one."""
+    def remove(self, uid: str) -> Nomination | None:
+        """End a nomination, because the pod was placed or deleted, or because nothing came of it."""
         node = self._node_of.pop(uid, "")
         if not node:
             return None
@@ -56,12 +59,16 @@ class Nominator:
         pod = pods.pop(uid)
         if not pods:
             del self._on[node]
-        return pod
+        return Nomination(pod, node)
 
     def rivals(self, pod: PodInfo) -> dict[str, tuple[PodInfo, ...]]:
         """Per node, the other nominated pods that this one must yield to: of higher or equal priority."""
         yielding = {node: _rivals(pod, pods.values()) for node, pods in self._on.items()}
         return {node: pods for node, pods in yielding.items() if pods}
+
+    def below(self, node: str, priority: int) -> tuple[PodInfo, ...]:
+        """The pods of lower priority that are nominated to a node."""
+        return tuple(pod for pod in self._on.get(node, {}).values() if pod.priority < priority)
 
 
 def _rivals(pod: PodInfo, nominated: Iterable[PodInfo]) -> tuple[PodInfo, ...]:

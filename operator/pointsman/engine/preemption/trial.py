@@ -27,8 +27,8 @@ class _Asked(NamedTuple):
     def refusal(self) -> Refusal | None:
         rows = np.array([self.row], np.intp)
         with asking(self.predicate.name):
-            fits = self.predicate.feasible(self.state, rows)
-        return None if fits[0] else Refusal(self.predicate, self.state, rows)
+            fits = bool(self.predicate.feasible(self.state, rows)[0])
+        return None if fits else Refusal(self.predicate, self.state, rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +44,9 @@ class Trial:
 
     def refusal(self) -> Refusal | None:
         """The first predicate that refuses the node, with its rivals there or without them; None if it fits."""
-        crowded = (one.with_pods(self.rivals, ()) for one in self.asked) if self.rivals else ()
-        for one in (*crowded, *self.asked):
-            refusal = one.refusal()
-            if refusal is not None:
-                return refusal
-        return None
+        passes = (self.with_pods(self.rivals, ()).asked, self.asked) if self.rivals else (self.asked,)
+        refusals = (one.refusal() for asked in passes for one in asked)
+        return next((refusal for refusal in refusals if refusal is not None), None)
 
     def that_count_pods(self) -> "Trial":
         """Asks only predicates to which it matters which pods the node has: the others have passed."""

@@ -19,6 +19,7 @@ from pointsman.engine.intake.intake import Intake
 from pointsman.engine.intake.watches import Watches
 from pointsman.engine.loop import DecisionLoop
 from pointsman.engine.policy_state import Surroundings
+from pointsman.engine.preemption.eviction import Evictor
 from pointsman.engine.process.health import readings
 from pointsman.engine.process.identity import Identity
 from pointsman.engine.process.leadership import Leadership
@@ -49,6 +50,7 @@ class Engine:
     leadership: Leadership
     loop: DecisionLoop
     binder: Binder
+    evictor: Evictor
     conditions: ConditionWriter
     events: Sequence[EventWriter]
     watches: Watches
@@ -75,7 +77,8 @@ def assemble(client: Client, policies: Sequence[Policy], who: Identity, clock: C
     )
     conditions = ConditionWriter(client, leadership.may_write, clock, rng)
     watches = _watches(client, policies, cluster, intake, clock, rng)
-    around = Surroundings(cluster, clock, rng, metrics, intake.broadcast, binder.submit, watches.notes)
+    evictor = Evictor(client, may_write=leadership.may_write, clock=clock, on_end=wake.set)
+    around = Surroundings(cluster, clock, rng, metrics, intake.broadcast, binder.submit, watches.notes, evictor.submit)
     events = [_event_writer(client, policy, who, clock) for policy in policies]
     for policy, writer in zip(policies, events, strict=True):
         schedulers.append(PolicyScheduler(policy, Announcer(writer, conditions, clock), around))
@@ -88,7 +91,7 @@ def assemble(client: Client, policies: Sequence[Policy], who: Identity, clock: C
         clock=clock,
         wake=wake,
     )
-    return Engine(metrics, reporter, leadership, loop, binder, conditions, events, watches, clock)
+    return Engine(metrics, reporter, leadership, loop, binder, evictor, conditions, events, watches, clock)
 
 
 def _event_writer(client: Client, policy: Policy, who: Identity, clock: Clock) -> EventWriter:

@@ -64,7 +64,7 @@ class _Process:
 
     async def run(self) -> int:
         engine = self._engine
-        parts = [engine.binder.run(), engine.conditions.run(), engine.loop.run(), self._compete()]
+        parts = [engine.binder.run(), engine.evictor.run(), engine.conditions.run(), engine.loop.run(), self._compete()]
         parts += [writer.run() for writer in engine.events]
         parts += [reflector.run() for _, reflector in engine.watches.items()]
         work = [self._start(part) for part in parts]

@@ -44,6 +44,7 @@ class SchedulingQueue:
         self._failed = PodHeap(lambda record: (record.expiry or 0.0,))
         self._parked: dict[frozenset[str], dict[str, QueuedPod]] = {}
         self._gated: dict[str, QueuedPod] = {}
+        self._held: set[str] = set()
         self._in_flight = InFlight()
         self._sequence = 0
         self._next_flush = 0.0
@@ -79,6 +80,7 @@ class SchedulingQueue:
         """Let a pod go, wherever it is. Unknown pods are none of our business."""
         record = self._records.pop(uid, None)
         if record is not None:
+            self._held.discard(uid)
             self._in_flight.done(uid)
             self._take_out(record)
             record.place = Place.GONE
@@ -124,6 +126,35 @@ class SchedulingQueue:
             self._wake(record, "ScheduleAttemptFailure", now)
         else:
             self._park(record, "ScheduleAttemptFailure")
+
+    def hold(self, uid: str) -> None:
+        """Keep a pod from being tried until `release`: what it waits for is under way (kube-scheduler: PreEnqueue)."""
+        self._held.add(uid)
+
+    def release(self, uid: str, now: float, *, failed: bool = False) -> None:
+        """What was under way has ended. The pod comes back if something has woken it meanwhile.
+
+        When it failed there is nothing to wait for: the pod is tried again after the back-off of an error.
+        """
+        self._held.discard(uid)
+        record = self._records.get(uid)
+        if record is None or record.place not in (Place.GATED, Place.UNSCHEDULABLE):
+            return
+        if failed:
+            self._take_out(record)
+            record.rejectors, record.errors = frozenset(), record.errors + 1
+            record.expiry = self._backoff.expiry(now, record.errors)
+            self._wake(record, "ForceActivate", now)
+        elif record.place is Place.GATED:
+            self._take_out(record)
+            self._wake(record, "ForceActivate", now)
+
+    def activate(self, uid: str, now: float) -> None:
+        """Try a waiting pod again, whatever rejected it."""
+        record = self._records.get(uid)
+        if record is not None and record.place is Place.UNSCHEDULABLE:
+            self._take_out(record)
+            self._wake(record, "ForceActivate", now)
 
     def on_change(self, change: Change, now: float) -> None:
         """Wake the pods that this change of the cluster may help."""
@@ -173,6 +204,9 @@ class SchedulingQueue:
 
     def _wake(self, record: QueuedPod, event: str, now: float) -> None:
         """Back to the active queue, by way of back-off if that has not ended."""
+        if record.uid in self._held:
+            self._gate(record, event)
+            return
         if not is_backing_off(record.expiry, now) or record.pod.gates:
             self._activate(record, event, now)
             return
@@ -182,15 +216,19 @@ class SchedulingQueue:
 
     def _activate(self, record: QueuedPod, event: str, now: float) -> None:
         if record.pod.gates:
-            record.place = Place.GATED
             record.rejectors = frozenset((GATES_REJECTOR,))
-            self._gated[record.uid] = record
-        else:
-            record.place = Place.ACTIVE
-            record.expiry = None
-            record.first_queued = now if record.first_queued is None else record.first_queued
-            self._active.push(record)
-        self._arrived(record.place, event)
+            self._gate(record, event)
+            return
+        record.place = Place.ACTIVE
+        record.expiry = None
+        record.first_queued = now if record.first_queued is None else record.first_queued
+        self._active.push(record)
+        self._arrived(Place.ACTIVE, event)
+
+    def _gate(self, record: QueuedPod, event: str) -> None:
+        record.place = Place.GATED
+        self._gated[record.uid] = record
+        self._arrived(Place.GATED, event)
 
     def _park(self, record: QueuedPod, event: str) -> None:
         record.place = Place.UNSCHEDULABLE

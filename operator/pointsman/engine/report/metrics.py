@@ -93,6 +93,17 @@ class Metrics:
             "Pods that were placed after the five-minute flush, not a change, had woken them.",
             registry=registry,
         )
+        self.preemption_attempts = Counter(
+            "scheduler_preemption_attempts",
+            "Times that preemption was considered for a pod that fits nowhere.",
+            registry=registry,
+        )
+        self.preemption_victims = Histogram(
+            "scheduler_preemption_victims",
+            "Pods that had to go for one pod.",
+            buckets=_exponential(1, 2, 7),
+            registry=registry,
+        )
         self.incoming = Counter(
             "scheduler_queue_incoming_pods",
             "Pods that entered a queue, by queue and by what brought them there.",

@@ -35,6 +35,10 @@ class Statistics:
         """An attempt or a binding failed."""
         self._error += 1
 
+    def preempted(self, victims: int) -> None:
+        """So many pods are to be evicted for one of ours."""
+        self._preemptions += victims
+
     def bind_conflict(self) -> None:
         """Somebody else had bound the pod."""
         self._bind_conflicts += 1
