@@ -61,14 +61,7 @@ def _resource_claims(pod: Pod) -> str:
     return "resource claims" if pod.spec.resource_claims else ""
 
 
-def _spread(when: str, words: str) -> Asks:
-    return lambda pod: (
-        words if any(item.when_unsatisfiable == when for item in pod.spec.topology_spread_constraints) else ""
-    )
-
-
 _VOLUMES: Final = ("pod.spec.volumes",)
-_SPREAD: Final = ("pod.spec.topology_spread_constraints",)
 
 # In the order in which they are asked: of several rules that a pod needs, the one that says most about it comes first.
 NEEDS: Final[dict[Side, tuple[Need, ...]]] = {
@@ -77,21 +70,8 @@ NEEDS: Final[dict[Side, tuple[Need, ...]]] = {
         Need("NodeVolumeLimits", "volumes of which a node takes only so many", _counted_volumes, _VOLUMES),
         Need("VolumeZone", "volumes that belong to a zone", _claims, _VOLUMES),
         Need("DynamicResources", "resource claims", _resource_claims, ("pod.spec.resource_claims",)),
-        Need(
-            "PodTopologySpread",
-            "hard spread constraints",
-            _spread("DoNotSchedule", "topology spread constraints"),
-            _SPREAD,
-        ),
     ),
-    Side.PRIORITIES: (
-        Need(
-            "PodTopologySpread",
-            "soft spread constraints",
-            _spread("ScheduleAnyway", "soft topology spread constraints"),
-            _SPREAD,
-        ),
-    ),
+    Side.PRIORITIES: (),
 }
 
 FEATURES: Final = {side: {need.rule: need.feature for need in needs} for side, needs in NEEDS.items()}

@@ -54,8 +54,6 @@ def _not_in_this_release(spec: ProfileSpec, document: PolicyDocument) -> Iterato
     if guarded:
         names = _listed(dict.fromkeys(guarded))
         yield f"not in this release: {names}; pods that need one stay pending and say so"
-    if "PodTopologySpread" in document.guards.priorities:
-        yield "pods of a Service or ReplicaSet are not spread by default: rule PodTopologySpread is not in this release"
 
 
 def _unguarded(side: Side, changes: Changes) -> Iterator[str]:

@@ -157,10 +157,6 @@ class ClusterView(Protocol):
         """Claims, volumes, classes, and what nodes can attach."""
         ...
 
-    def pods_with_required_anti_affinity(self) -> Sequence[tuple[int, PodInfo]]:
-        """(row, pod) of every assigned pod with required anti-affinity terms; short in most clusters."""
-        ...
-
     def namespace_labels(self, namespace: str) -> dict[str, str] | None:
         """Labels of a namespace, None when it is not known."""
         ...

@@ -8,6 +8,7 @@ from pointsman.engine.cluster.cluster import Cluster
 from pointsman.kube.objects import Affinity, PodAffinity, PodAffinityTerm, Resources
 from pointsman.policy.pod import HostPort
 from pointsman.policy.rule import Happening
+from pointsman.policy.view import TermKind
 from pointsman.testing.builders import PodBuilder, host_port, node, pod
 
 N1 = node("n1").cpu("4").pods(10)
@@ -193,10 +194,10 @@ def test_pods_with_anti_affinity_are_listed_with_their_rows_only_where_the_node_
         pod("soft").spec(affinity=soft).on("n1"),
         pod("plain").on("n1"),
     )
-    found = world.pods_with_required_anti_affinity()
-    assert [(at, info.name) for at, info in found] == [(world.row_of("n1"), "here")]
+    (carried,) = world.carried_terms(TermKind.REQUIRED_ANTI)
+    assert carried.carriers.nonzero()[0].tolist() == [world.row_of("n1")]
     world.remove_pod("pod-default-here")
-    assert world.pods_with_required_anti_affinity() == []
+    assert world.carried_terms(TermKind.REQUIRED_ANTI) == ()
 
 
 def test_a_deletion_that_was_missed_frees_room_and_ports_when_the_relist_tells() -> None:

@@ -38,6 +38,7 @@ def test_rules_run_in_the_documents_order_and_guards_after_them() -> None:
         "NodePorts",
         "NodeResourcesFit",
         "VolumeBinding",
+        "PodTopologySpread",
         "InterPodAffinity",
         "NodeDeclaredFeatures",
         "own",
@@ -45,7 +46,6 @@ def test_rules_run_in_the_documents_order_and_guards_after_them() -> None:
         "NodeVolumeLimits",
         "VolumeZone",
         "DynamicResources",
-        "PodTopologySpread",
     ]
     assert all(isinstance(predicate, Predicate) for predicate in policy.predicates)
 
@@ -57,6 +57,7 @@ def test_priorities_have_their_weights() -> None:
         ("NodeAffinity", 2),
         ("NodeResourcesFit", 1),
         ("VolumeBinding", 1),
+        ("PodTopologySpread", 2),
         ("InterPodAffinity", 2),
         ("NodeResourcesBalancedAllocation", 1),
         ("ImageLocality", 1),

@@ -16,6 +16,7 @@ PREDICATES = [
     "NodePorts",
     "NodeResourcesFit",
     "VolumeBinding",
+    "PodTopologySpread",
     "InterPodAffinity",
     "NodeDeclaredFeatures",
 ]
@@ -24,6 +25,7 @@ PRIORITIES = {
     "NodeAffinity": 2,
     "NodeResourcesFit": 1,
     "VolumeBinding": 1,
+    "PodTopologySpread": 2,
     "InterPodAffinity": 2,
     "NodeResourcesBalancedAllocation": 1,
     "ImageLocality": 1,

@@ -9,16 +9,11 @@ HARD = (
     "VolumeRestrictions",
     "NodeVolumeLimits",
     "VolumeZone",
-    "PodTopologySpread",
-    "InterPodAffinity",
     "DynamicResources",
-    "NodeDeclaredFeatures",
 )
-SOFT = ("PodTopologySpread", "InterPodAffinity")
 KUBELET = "pods will be placed where the kubelet then rejects them"
 KEPT = "predicates that stay on unless disabled by name: NodeUnschedulable, TaintToleration"
 LATER = "; pods that need one stay pending and say so"
-SPREAD = "pods of a Service or ReplicaSet are not spread by default: rule PodTopologySpread is not in this release"
 PLACED = "do not wait for it and are placed without it"
 BEYOND = (
     "base None has no rules for volume claims, resource claims, pod affinity and topology spread: pods that use them"
@@ -32,7 +27,7 @@ def without(names: tuple[str, ...], *gone: str) -> tuple[str, ...]:
 
 
 NOTES: dict[str, tuple[dict[str, object], list[str]]] = {
-    "the base": ({}, [f"not in this release: {', '.join(HARD)}{LATER}", SPREAD]),
+    "the base": ({}, [f"not in this release: {', '.join(HARD)}{LATER}"]),
     "no base": (
         {"base": "None"},
         [f"without NodeName, NodeAffinity, NodePorts, NodeResourcesFit {KUBELET}", KEPT, BEYOND],
@@ -58,12 +53,11 @@ NOTES: dict[str, tuple[dict[str, object], list[str]]] = {
         [KEPT, BEYOND, "spec.priorities[*]: has no effect, since base is None"],
     ),
     "guards taken down by name": (
-        {"predicates": [*off("*", "DynamicResources"), *ALL_FOUR], "priorities": off("*", "EvenPodsSpreadPriority")},
+        {"predicates": [*off("*", "DynamicResources"), *ALL_FOUR], "priorities": off("*")},
         [
             KEPT,
             f"not in this release: {', '.join(without(HARD, 'DynamicResources'))}{LATER}",
             f"spec.predicates[DynamicResources]: disabled, so pods with resource claims {PLACED}",
-            f"spec.priorities[EvenPodsSpreadPriority]: disabled, so pods with soft spread constraints {PLACED}",
         ],
     ),
     "a disabled entry that says more": (
@@ -88,21 +82,17 @@ def test_notes_say_what_was_added_ignored_and_may_go_wrong(spec: dict[str, objec
 
 
 GUARDS: dict[str, tuple[dict[str, object], GuardsEntry]] = {
-    "the base": ({}, GuardsEntry(predicates=HARD, priorities=SOFT)),
+    "the base": ({}, GuardsEntry(predicates=HARD)),
     "no base": ({"base": "None"}, GuardsEntry()),
-    "the star": ({"predicates": off("*"), "priorities": off("*")}, GuardsEntry(predicates=HARD, priorities=SOFT)),
-    "all disabled by name": ({"predicates": off(*HARD), "priorities": off(*SOFT)}, GuardsEntry()),
+    "the star": ({"predicates": off("*"), "priorities": off("*")}, GuardsEntry(predicates=HARD)),
+    "all disabled by name": ({"predicates": off(*HARD)}, GuardsEntry()),
     "one disabled as a predicate": (
-        {"predicates": off("MatchInterPodAffinity")},
-        GuardsEntry(predicates=without(HARD, "InterPodAffinity"), priorities=SOFT),
-    ),
-    "one disabled as a priority": (
-        {"priorities": off("InterPodAffinity")},
-        GuardsEntry(predicates=HARD, priorities=without(SOFT, "InterPodAffinity")),
+        {"predicates": off("DynamicResources")},
+        GuardsEntry(predicates=without(HARD, "DynamicResources")),
     ),
     "scoring that no pod could need": (
         {"priorities": off("VolumeBinding", "DynamicResources")},
-        GuardsEntry(predicates=HARD, priorities=SOFT),
+        GuardsEntry(predicates=HARD),
     ),
 }
 

@@ -89,4 +89,4 @@ def test_rules_about_neighbours_and_images_depend_on_other_nodes() -> None:
         for half in (rule.predicate, rule.priority)
         if half is not None and half(name, args_of(name)).reads.depends != Dependence.ROW
     }
-    assert wide == {"ImageLocality", "InterPodAffinity", "PodTopologySpread"}
+    assert wide == {"ImageLocality", "InterPodAffinity", "PodTopologySpread", "VolumeBinding"}

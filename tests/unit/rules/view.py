@@ -154,9 +154,6 @@ class HandView:
         placed = [(row, pod) for row in self.rows.tolist() for pod in self.pods_on(row)]
         return HandStorage(self.objects, placed)
 
-    def pods_with_required_anti_affinity(self) -> Sequence[tuple[int, PodInfo]]:
-        return ()
-
     def carried_terms(self, kind: TermKind) -> Sequence[CarriedTerm]:
         """Unlike the engine's, not in one entry where pods carry equal terms."""
         carried: list[tuple[PodInfo, AffinityTerm]] = [

@@ -4,7 +4,7 @@ Keyed by uid, so a pod is on at most one node. A pod on a node that does not exi
 ledger: its delete event may come late, and the node may come back.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from pointsman.policy.pod import PodInfo
@@ -46,7 +46,6 @@ class Ledger:
     def __init__(self) -> None:
         self._placements: dict[str, Placement] = {}
         self._on: dict[str, dict[str, PodInfo]] = {}
-        self._anti_affine: dict[str, Placement] = {}
 
     def __len__(self) -> int:
         return len(self._placements)
@@ -57,17 +56,11 @@ class Ledger:
     def on(self, node: str) -> Collection[PodInfo]:
         return self._on.get(node, _NOBODY).values()
 
-    def anti_affine(self) -> Iterator[Placement]:
-        """Placements of pods with required anti-affinity terms."""
-        return iter(self._anti_affine.values())
-
     def put(self, placement: Placement) -> None:
         """Add a placement of a pod that has none."""
         pod = placement.pod
         self._placements[pod.uid] = placement
         self._on.setdefault(placement.node, {})[pod.uid] = pod
-        if _requires_anti_affinity(pod):
-            self._anti_affine[pod.uid] = placement
 
     def pop(self, uid: str) -> Placement | None:
         placement = self._placements.pop(uid, None)
@@ -77,16 +70,8 @@ class Ledger:
         del neighbours[uid]
         if not neighbours:
             del self._on[placement.node]
-        self._anti_affine.pop(uid, None)
         return placement
 
 
 def _asks_less(before: Mapping[str, int], after: Mapping[str, int]) -> bool:
     return any(name not in after or after[name] < amount for name, amount in before.items())
-
-
-def _requires_anti_affinity(pod: PodInfo) -> bool:
-    affinity = pod.pod.spec.affinity
-    if affinity is None or affinity.pod_anti_affinity is None:
-        return False
-    return bool(affinity.pod_anti_affinity.required_during_scheduling_ignored_during_execution)

@@ -21,7 +21,7 @@ from pointsman.engine.cluster.rows import Rows
 from pointsman.engine.cluster.storage import Storage
 from pointsman.engine.cluster.taints import Taints
 from pointsman.policy.owners_view import OwnersView
-from pointsman.policy.pod import HostPort, PodInfo
+from pointsman.policy.pod import HostPort
 from pointsman.policy.pod_query import PodQuery, Selector
 from pointsman.policy.resource_names import PODS
 from pointsman.policy.view import (
@@ -144,10 +144,6 @@ class Columns:
     @property
     def storage(self) -> Storage:
         return self._storage
-
-    def pods_with_required_anti_affinity(self) -> Sequence[tuple[int, PodInfo]]:
-        placed = ((self._rows.row_of(placement.node), placement.pod) for placement in self._ledger.anti_affine())
-        return [(row, pod) for row, pod in placed if row is not None]
 
     def pods_below(self, priority: int) -> PodsBelow:
         """What pods of lower priority hold on each row."""
