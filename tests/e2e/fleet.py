@@ -26,6 +26,7 @@ from tests.manifests.install import install
 FLEET: Final = "pointsman-engines"
 SYSTEM: Final = "pointsman-system"
 QUICK_RESTARTS: Final = BackoffLimits(base=0.2, cap=0.5)
+ZONE_LABEL: Final = "topology.kubernetes.io/zone"
 CONTROL_NODE: Final = NodeShape("control", cpu="64", memory="64Gi", pods=200, labels={"pool": "control"})
 
 
@@ -76,6 +77,26 @@ class Fleet:
             return found if len(found) >= count else []
 
         return eventually(bound, what=f"{count} pods with {selector} to be bound", within=seconds)
+
+    def pod_condition(self, pod: str, kind: str = "PodScheduled") -> dict[str, str]:
+        """One condition of a pod of the default namespace; empty when it is absent."""
+        found: list[dict[str, str]] = self.plane.get("pod", pod)["status"].get("conditions", [])
+        return next((condition for condition in found if condition["type"] == kind), {})
+
+    def wait_told(self, pod: str, words: str, seconds: float = 30) -> None:
+        """Wait until the pod's PodScheduled condition has these words in its message."""
+
+        def told() -> bool:
+            condition = self.pod_condition(pod)
+            assert words in condition.get("message", ""), condition
+            return True
+
+        eventually(told, what=f"pod {pod} to be told: {words}", within=seconds)
+
+    def nodes_of(self, selector: str) -> list[str]:
+        """The nodes of the pods with a label, sorted, one entry for each pod that has one."""
+        found = (pod["spec"].get("nodeName", "") for pod in self.pods(selector))
+        return sorted(filter(None, found))
 
     def engines(self, profile: str) -> list[dict[str, Any]]:
         """Engine pods of a profile that are not being deleted, oldest first."""

@@ -30,6 +30,26 @@ def pods(prefix: str, count: int, scheduler: str, **options: Any) -> dict[str, A
     return {"apiVersion": "v1", "kind": "List", "items": items}
 
 
+def labelled(manifest: dict[str, Any], **labels: str) -> dict[str, Any]:
+    """The same object with other labels."""
+    return {**manifest, "metadata": {**manifest["metadata"], "labels": labels}}
+
+
+def deployment(name: str, replicas: int, scheduler: str, **spec: Any) -> dict[str, Any]:
+    """A Deployment of such pods, labelled `app: NAME`. `spec` overrides fields of their spec."""
+    template = pod(name, scheduler, **spec)["spec"]
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": {
+            "replicas": replicas,
+            "selector": {"matchLabels": {"app": name}},
+            "template": {"metadata": {"labels": {"app": name}}, "spec": template},
+        },
+    }
+
+
 def profile(name: str, **spec: Any) -> dict[str, Any]:
     """A SchedulerProfile that serves the schedulerName of its own name."""
     return {
