@@ -2,7 +2,14 @@
 
 from typing import Final
 
-from tests.cases import accounting, placement
+from tests.cases import accounting, affinity, placement, preemption, spreading, volumes
 from tests.cases.situation import Situation
 
-SITUATIONS: Final[tuple[Situation, ...]] = (*accounting.SITUATIONS, *placement.SITUATIONS)
+SITUATIONS: Final[tuple[Situation, ...]] = (
+    *accounting.SITUATIONS,
+    *spreading.SITUATIONS,
+    *affinity.SITUATIONS,
+    *placement.SITUATIONS,
+    *preemption.SITUATIONS,
+    *volumes.SITUATIONS,
+)

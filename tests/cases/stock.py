@@ -26,6 +26,7 @@ from tests.oracle.things import PRIORITY_CLASSES, RUNTIME_CLASSES, WORLD_KINDS, 
 
 SECONDS: Final = 50
 IMAGE: Final = "registry.example.com/app:1"
+CLAIM_TEMPLATE: Final = {"spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}
 FINISHED: Final = ("Succeeded", "Failed")
 RESOURCES: Final = {resource.kind: resource for resource in WORLD_KINDS}
 
@@ -44,6 +45,8 @@ class Stock:
     async def _verdict(self, situation: Situation) -> Verdict:
         world = _world(situation)
         try:
+            for dying in _ending(situation):
+                await self._end(dying)
             await self.server.put_up(world)
             for finished in _finished(situation):
                 await self._finish(finished)
@@ -51,7 +54,14 @@ class Stock:
             made = await self.server.create(Candidate(pod.manifest))
             return await self.server.verdict(made)
         finally:
+            for dying in _ending(situation):
+                await self.server.client.patch(dying.path(), {"metadata": {"finalizers": None}}, kind=PatchKind.MERGE)
             await self.server.wipe(world)
+
+    async def _end(self, claim: Thing) -> None:
+        """Have a claim be deleted, which its finalizer does not let happen."""
+        await self.server.client.create(claim.resource.path(claim.namespace), claim.manifest)
+        await self.server.client.delete(claim.path())
 
     async def _finish(self, pod: Thing) -> None:
         """Have a pod run where it was put, and end."""
@@ -94,10 +104,18 @@ def stock_scheduler(folder: Path, binaries: Binaries, situations: Iterable[Situa
 def _world(situation: Situation) -> World:
     nodes = [thing(NODES, _without_uid(node.manifest())) for node in situation.nodes]
     pods = [_pod(pod, "elsewhere") for pod in situation.pods if pod.draft.status.phase not in FINISHED]
-    others = [_object(manifest) for manifest in situation.objects]
+    others = [_object(manifest) for manifest in situation.objects if not _is_ending(manifest)]
     ending = [pod.draft.metadata for pod in situation.pods if pod.draft.metadata.deletion_timestamp is not None]
     terminating = frozenset(f"{metadata.namespace}/{metadata.name}" for metadata in ending)
     return World({name: {} for name in NAMESPACES}, (*others, *nodes, *pods), terminating)
+
+
+def _ending(situation: Situation) -> list[Thing]:
+    return [_object(manifest) for manifest in situation.objects if _is_ending(manifest)]
+
+
+def _is_ending(manifest: Json) -> bool:
+    return "deletionTimestamp" in manifest["metadata"]
 
 
 def _finished(situation: Situation) -> list[Thing]:
@@ -115,6 +133,11 @@ def _pod(builder: PodBuilder, scheduler: str) -> Thing:
         spec["initContainers"] = [_container(one) for one in spec["initContainers"]]
     if priority := spec.pop("priority", 0):
         spec["priorityClassName"] = f"priority-{priority}"
+    for constraint in spec.get("topologySpreadConstraints", []):
+        constraint.setdefault("maxSkew", 1)
+    for volume in spec.get("volumes", []):
+        if "ephemeral" in volume:
+            volume["ephemeral"] = {"volumeClaimTemplate": CLAIM_TEMPLATE}
     if overhead := spec.pop("overhead", None):
         spec["runtimeClassName"] = _runtime(overhead)
     told = {

@@ -47,6 +47,7 @@ def test_kube_scheduler_decides_as_expected(stock: Stock, situation: Situation) 
     else:
         check_message(verdict.message, expected)
         assert verdict.nominated == ""
+        assert decision(situation).message == verdict.message, "word for word"
 
 
 def check_message(message: str, expected: Refused) -> None:
