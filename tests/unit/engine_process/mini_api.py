@@ -7,7 +7,7 @@ put into `bind_faults` decides about one binding each, and `down` makes every ca
 import asyncio
 import contextlib
 import json
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Callable
 from enum import Enum, auto
 from typing import Any
@@ -46,10 +46,12 @@ class MiniApi:
     def __init__(self) -> None:
         self.objects: dict[Key, Json] = {}
         self.bindings: list[tuple[str, str]] = []  # (pod, node) of every binding that was accepted
+        self.deletions: list[tuple[str, str]] = []  # (namespace, name) of what was deleted by a call
         self.events: list[Json] = []
         self.status_patches: list[Json] = []
         self.bind_faults: deque[BindFault] = deque()
         self.before_bind: deque[Callable[[], None]] = deque()  # each is run when one binding arrives
+        self.before_patch: defaultdict[str, deque[Callable[[], None]]] = defaultdict(deque)  # by plural, likewise
         self.listed: set[str] = set()  # plurals of which a list was asked for
         self.refuse: dict[str, int] = {}  # plural -> status with which every call about it is refused
         self.down = False
@@ -101,6 +103,10 @@ class MiniApi:
     def lease(self) -> Json:
         return self.objects["leases", "fleet", "engine-p"]
 
+    def watched(self, plural: str) -> bool:
+        """Whether somebody hears of changes."""
+        return bool(self._watchers.get(plural))
+
     def events_of(self, reason: str) -> list[Json]:
         return [event for event in self.events if event["reason"] == reason]
 
@@ -110,6 +116,7 @@ class MiniApi:
         application = web.Application()
         for prefix in ("/api/v1", "/apis/{group}/v1"):
             application.router.add_route("*", prefix + "/{plural}", self._answer)
+            application.router.add_route("*", prefix + "/{plural}/{name}", self._answer)
             application.router.add_route("*", prefix + "/namespaces/{namespace}/{plural}", self._answer)
             path = prefix + "/namespaces/{namespace}/{plural}/{name}"
             application.router.add_route("*", path, self._answer)
@@ -144,10 +151,16 @@ class MiniApi:
             return ({"metadata": {"resourceVersion": str(self.version)}, "items": items},)
         if info.get("sub") == "binding" and self.before_bind:
             self.before_bind.popleft()()
+        if request.method == "PATCH" and self.before_patch[plural]:
+            self.before_patch[plural].popleft()()
         found = self.objects.get((plural, namespace, name))
         if found is None:
             raise Refused(404, f'{plural} "{name}" not found')
         if request.method == "GET":
+            return (found,)
+        if request.method == "DELETE":
+            self.deletions.append((namespace, name))
+            self.delete(plural, name, namespace)
             return (found,)
         return (self._bind(request, found, body) if info.get("sub") == "binding" else self._patch(plural, found, body),)
 
@@ -178,7 +191,8 @@ class MiniApi:
                 raise Refused(409, f"Operation cannot be fulfilled: {field}")
         if plural == "pods":
             self.status_patches.append(patch)
-            patch = {"status": {"conditions": _merged(found, patch["status"]["conditions"])}}
+            status = patch["status"]
+            patch = {"status": {**status, "conditions": _merged(found, status.get("conditions", []))}}
         changed = json.loads(json.dumps(found))
         _merge(changed, patch)
         return self.put(plural, changed)

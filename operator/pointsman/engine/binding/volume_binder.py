@@ -7,8 +7,7 @@ of its node makes it look again; nothing is asked in between.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import msgspec
@@ -16,12 +15,12 @@ import msgspec
 from pointsman.engine.binding.assumption import Assumption
 from pointsman.engine.binding.reservation import Reservation
 from pointsman.engine.binding.verdict import Outcome, Verdict
-from pointsman.engine.binding.volume_progress import VolumeTrouble, all_bound
+from pointsman.engine.binding.volume_progress import VolumeTrouble, all_bound, keys_of
 from pointsman.engine.cluster.cluster import Cluster
 from pointsman.kube.client import Client, PatchKind, decode
 from pointsman.kube.clock import Clock
 from pointsman.kube.errors import KubeError, NotSent
-from pointsman.kube.known import Key, key_of
+from pointsman.kube.known import Key
 from pointsman.kube.resources import CLAIMS, VOLUMES
 from pointsman.kube.storage_objects import PersistentVolume, PersistentVolumeClaim
 from pointsman.policy.volumes.claims import BOUND_BY_CONTROLLER, SELECTED_NODE
@@ -114,34 +113,33 @@ class VolumeBinder:
         assumption.on_news = news.set
         timer = asyncio.create_task(self._clock.sleep(reservation.plan.timeout))
         timer.add_done_callback(lambda _: news.set())
+        heard: set[Key] = set()
         try:
-            with self._listening(reservation, news):
-                while not all_bound(reservation, self._cluster):
-                    if assumption.told_by_watch or assumption.pod.terminating:
-                        return _failed("pod does not exist any more")
-                    if timer.done():
-                        return _failed("binding volumes: context deadline exceeded")
-                    await news.wait()
-                    news.clear()
+            while not all_bound(reservation, self._cluster):
+                if assumption.told_by_watch or assumption.pod.terminating:
+                    return _failed("pod does not exist any more")
+                if timer.done():
+                    return _failed("binding volumes: context deadline exceeded")
+                self._listen(news, heard, set(keys_of(reservation, self._cluster)))
+                await news.wait()
+                news.clear()
         except VolumeTrouble as trouble:
             return _failed(f"binding volumes: {trouble}")
         finally:
             timer.cancel()
+            self._listen(news, heard, set())
         return None
 
-    @contextmanager
-    def _listening(self, reservation: Reservation, news: asyncio.Event) -> Iterator[None]:
-        keys = {key_of(item) for promise in reservation.plan.promises for item in (promise.volume, promise.claim)}
-        keys |= {key_of(claim) for claim in reservation.plan.provisions}
-        for key in keys:
+    def _listen(self, news: asyncio.Event, heard: set[Key], keys: set[Key]) -> None:
+        """Have `news` set by exactly these keys, instead of those `heard` until now."""
+        for key in keys - heard:
             self._waiting.setdefault(key, set()).add(news)
-        try:
-            yield
-        finally:
-            for key in keys:
-                self._waiting[key].discard(news)
-                if not self._waiting[key]:
-                    del self._waiting[key]
+        for key in heard - keys:
+            self._waiting[key].discard(news)
+            if not self._waiting[key]:
+                del self._waiting[key]
+        heard.clear()
+        heard |= keys
 
     def _on_news(self, key: Key) -> None:
         for news in self._waiting.get(key, ()):

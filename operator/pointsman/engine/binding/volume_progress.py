@@ -4,10 +4,13 @@ checkBindings, volumebinding/binder.go, kube-scheduler 1.36, whose words these a
 part says so by undoing ours: that ends the wait.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from pointsman.engine.binding.reservation import Reservation
 from pointsman.engine.cluster.cluster import Cluster
+from pointsman.kube.known import Key, key_of
 from pointsman.kube.storage_objects import PersistentVolume, PersistentVolumeClaim
 from pointsman.policy.volumes.claims import SELECTED_NODE, is_bound
 from pointsman.policy.volumes.matching import volume_place
@@ -24,6 +27,18 @@ def all_bound(reservation: Reservation, cluster: Cluster) -> bool:
     if row is None:
         raise VolumeTrouble(f'failed to get node "{reservation.plan.node}": node "{reservation.plan.node}" not found')
     return _promises_kept(reservation, cluster, row) and _provisions_made(reservation, cluster, row)
+
+
+def keys_of(reservation: Reservation, cluster: Cluster) -> Iterator[Key]:
+    """What to listen for: claims and volumes of the plan, and the volumes that were made since."""
+    for promise in reservation.plan.promises:
+        yield key_of(promise.volume)
+        yield key_of(promise.claim)
+    for planned in reservation.plan.provisions:
+        yield key_of(planned)
+        claim = cluster.storage.claims.seen(key_of(planned))
+        if claim is not None and claim.spec.volume_name:
+            yield ("", claim.spec.volume_name)
 
 
 def _promises_kept(reservation: Reservation, cluster: Cluster, row: int) -> bool:
