@@ -96,6 +96,8 @@ class Attempts:
         if policy.serves is not None and not policy.serves(cluster.namespace_labels(pod.namespace) or {}):
             words = f"namespace {pod.namespace} is not served by SchedulerProfile {policy.profile}"
             return _refused(f"{words} (spec.pods.namespaceSelector)", NAMESPACE_REJECTOR)
+        if not self._around.may_preempt():
+            policy = policy.without_preemption()
         candidates, nominator = self._state.pool.candidates, self._around.nominator
         return schedule(policy, pod, cluster, candidates, nominator, self._around.rng)
 

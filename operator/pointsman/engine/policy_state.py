@@ -38,6 +38,7 @@ class Surroundings:
     submit: Callable[[Assumption, Callable[[Assumption, Outcome], None]], None]  # to the binder
     notes: Callable[[PolicyDocument], tuple[str, ...]]  # what the user of a policy should know of its surroundings
     evict: Callable[[Eviction], None]  # to the evictor
+    may_preempt: Callable[[], bool]  # whether it is known whom PodDisruptionBudgets protect
     nominator: Nominator = field(default_factory=Nominator)
 
 

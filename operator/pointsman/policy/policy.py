@@ -1,8 +1,10 @@
 """Policy: the executable form of one profile, made by `policy.build` from a policy document."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import msgspec
 
 from pointsman.policy.document import PolicyDocument
 from pointsman.policy.rule import Predicate, Priority
@@ -40,3 +42,7 @@ class Policy:
     @property
     def scheduler_name(self) -> str:
         return self.document.scheduler_name
+
+    def without_preemption(self) -> Self:
+        """The same decisions, and nobody is evicted for them."""
+        return replace(self, document=msgspec.structs.replace(self.document, preemption=None))

@@ -49,6 +49,9 @@ class MiniApi:
         self.deletions: list[tuple[str, str]] = []  # (namespace, name) of what was deleted by a call
         self.events: list[Json] = []
         self.status_patches: list[Json] = []
+        self.deletions: list[str] = []  # names of the pods whose deletion was accepted; tests decide when they are gone
+        self.forbidden_deletions = 0  # so many are refused first
+        self.withheld: set[str] = set()  # names of pods of which the watches hear nothing
         self.bind_faults: deque[BindFault] = deque()
         self.before_bind: deque[Callable[[], None]] = deque()  # each is run when one binding arrives
         self.before_patch: defaultdict[str, deque[Callable[[], None]]] = defaultdict(deque)  # by plural, likewise
@@ -162,6 +165,8 @@ class MiniApi:
             self.deletions.append((namespace, name))
             self.delete(plural, name, namespace)
             return (found,)
+        if request.method == "DELETE":
+            return (self._end(found, body),)
         return (self._bind(request, found, body) if info.get("sub") == "binding" else self._patch(plural, found, body),)
 
     def _bind(self, request: web.Request, pod: Json, binding: Json) -> Json:
@@ -184,6 +189,16 @@ class MiniApi:
         pod = self.pod(name, namespace)
         conditions = [{"type": "PodScheduled", "status": "True"}]
         self.put("pods", {**pod, "spec": {**pod["spec"], "nodeName": node}, "status": {"conditions": conditions}})
+
+    def _end(self, pod: Json, options: Json) -> Json:
+        """Graceful deletion: the pod stays until its kubelet lets it go."""
+        if self.forbidden_deletions:
+            self.forbidden_deletions -= 1
+            raise Refused(403, "forbidden: cannot delete resource pods")
+        if options.get("preconditions", {}).get("uid", pod["metadata"]["uid"]) != pod["metadata"]["uid"]:
+            raise Refused(409, "Precondition failed: UID in precondition")
+        self.deletions.append(pod["metadata"]["name"])
+        return self.put("pods", {**pod, "metadata": {**pod["metadata"], "deletionTimestamp": "2026-01-01T00:00:30Z"}})
 
     def _patch(self, plural: str, found: Json, patch: Json) -> Json:
         for field in ("uid", "resourceVersion"):

@@ -42,6 +42,7 @@ class Bench:
             self._submit,
             lambda _: (),
             self.evictions.append,
+            lambda: True,
         )
         self.scheduler = PolicyScheduler(policy(), cast("Announcer", self), around)
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 from msgspec import structs
 from tests.unit.engine_process.harness import Running, engine, ours, read_report, world
-from tests.unit.engine_process.mini_api import until
+from tests.unit.engine_process.mini_api import MiniApi, until
 from tests.unit.engine_process.policies import policy
 
 from pointsman.engine.cluster.cluster import Cluster
 from pointsman.engine.intake.feeds import feeds
-from pointsman.policy.document import PredicateEntry
+from pointsman.policy.document import PredicateEntry, PreemptionEntry
 from pointsman.policy.kinds import Kind
 from pointsman.policy.registry import BUILT
 from pointsman.policy.watches import watched_kinds
@@ -23,6 +23,10 @@ SERVICES_REFUSED = (
 SERVICES_NOT_SERVED = (
     "cannot list services (404 Not Found), so there are none for NodeName: "
     "have the API server serve v1, or disable what needs it"
+)
+BUDGETS_REFUSED = (
+    "cannot list poddisruptionbudgets (403 Forbidden), so no pod is preempted: "
+    "let ClusterRole pointsman-engine-preemption list them, and bind it to the engine's ServiceAccount"
 )
 
 
@@ -106,6 +110,33 @@ async def test_pods_that_may_not_be_listed_are_waited_for() -> None:
         status, text = await running.page("/readyz")
     assert status == 503
     assert text.startswith("no complete list of pods yet: forbidden: cannot list pods")
+
+
+def full_node() -> MiniApi:
+    """A node that a pod of low priority fills, and a pod of high priority that waits for it."""
+    low = ours("low").container(cpu="1").priority(1).on("n1")
+    return world([node("n1").cpu("1")], [low, ours("high").container(cpu="1").priority(10)])
+
+
+async def test_nobody_is_preempted_while_budgets_may_not_be_read() -> None:
+    api = full_node()
+    api.refuse["poddisruptionbudgets"] = 403
+    async with engine(api, policy(preemption=PreemptionEntry())) as running:
+        await until(lambda: api.condition("high") != {})
+        assert api.condition("high")["message"] == "0/1 nodes are available: 1 Insufficient cpu."
+        assert api.pod("low")["status"].get("conditions", []) == []
+        assert await notes(running) == (BUDGETS_REFUSED,)
+        del api.refuse["poddisruptionbudgets"]
+        await pass_until_told(running, ())
+        await running.clock.advance(400)  # until the pod is tried again by time alone
+        await until(lambda: ("default", "low") in api.deletions)
+
+
+async def test_where_budgets_are_not_served_there_are_none() -> None:
+    api = full_node()
+    api.refuse["poddisruptionbudgets"] = 404
+    async with engine(api, policy(preemption=PreemptionEntry())):
+        await until(lambda: ("default", "low") in api.deletions)
 
 
 @pytest.mark.usefixtures("_needing_services")

@@ -2,13 +2,14 @@
 
 Without nodes, pods and namespaces nothing can be decided. Any other kind is needed by some rules only: where the API
 server does not serve it (404) or not to us (403), those rules decide as if there were none of it, the policy's notes
-say so, and the watch is tried again for as long as the engine runs.
+say so, and the watch is tried again for as long as the engine runs. Only preemption does nothing while it may not read
+PodDisruptionBudgets: it would evict pods that somebody has put under their protection.
 """
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pointsman.kube.errors import NotFound
+from pointsman.kube.errors import Forbidden, NotFound
 from pointsman.kube.reflector import Reflector, Refusal
 from pointsman.policy.document import PolicyDocument
 from pointsman.policy.kinds import Kind
@@ -48,11 +49,10 @@ class Watches:
             for plural, reflector in self._unsettled()
         ]
 
-    def refused(self, kind: Kind) -> bool:
-        """Whether the server does not let us watch a kind that exists."""
-        reflector = self._optional.get(kind)
-        refusal = reflector.refusal if reflector is not None else None
-        return refusal is not None and not isinstance(refusal.error, NotFound)
+    def may_preempt(self) -> bool:
+        """Whether it is known whom PodDisruptionBudgets protect: where they are not served there are none."""
+        reflector = self._optional.get(Kind.DISRUPTION_BUDGETS)
+        return reflector is None or reflector.refusal is None or isinstance(reflector.refusal.error, NotFound)
 
     def notes(self, document: PolicyDocument) -> tuple[str, ...]:
         """What the user of a policy should know: which of its rules go without what they look at, and what to do."""
@@ -81,5 +81,7 @@ def _note(kind: Kind, rules: tuple[str, ...], refusal: Refusal, *, known: bool) 
     else:
         answer = "403 Forbidden"
         advice = f"let ClusterRole {kind.cluster_role} {verb} them, and bind it to the engine's ServiceAccount"
-    left = "they stay as last seen" if known else "there are none"
-    return f"cannot {verb} {plural} ({answer}), so {left} for {', '.join(rules)}: {advice}"
+    left = f"{'they stay as last seen' if known else 'there are none'} for {', '.join(rules)}"
+    if kind is Kind.DISRUPTION_BUDGETS and isinstance(refusal.error, Forbidden):
+        left = "no pod is preempted"
+    return f"cannot {verb} {plural} ({answer}), so {left}: {advice}"

@@ -78,7 +78,17 @@ def assemble(client: Client, policies: Sequence[Policy], who: Identity, clock: C
     conditions = ConditionWriter(client, leadership.may_write, clock, rng)
     watches = _watches(client, policies, cluster, intake, clock, rng)
     evictor = Evictor(client, may_write=leadership.may_write, clock=clock, on_end=wake.set)
-    around = Surroundings(cluster, clock, rng, metrics, intake.broadcast, binder.submit, watches.notes, evictor.submit)
+    around = Surroundings(
+        cluster=cluster,
+        clock=clock,
+        rng=rng,
+        metrics=metrics,
+        broadcast=intake.broadcast,
+        submit=binder.submit,
+        notes=watches.notes,
+        evict=evictor.submit,
+        may_preempt=watches.may_preempt,
+    )
     events = [_event_writer(client, policy, who, clock) for policy in policies]
     for policy, writer in zip(policies, events, strict=True):
         schedulers.append(PolicyScheduler(policy, Announcer(writer, conditions, clock), around))
