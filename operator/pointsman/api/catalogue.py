@@ -68,10 +68,6 @@ def _old_predicate(name: str, *aliases: str) -> CatalogueEntry:
     return CatalogueEntry(name, Standing.KNOWN, predicate=True, aliases=aliases)
 
 
-def _old_priority(name: str, *aliases: str) -> CatalogueEntry:
-    return CatalogueEntry(name, Standing.KNOWN, priority=True, aliases=aliases)
-
-
 def _legacy_predicate(name: str, *aliases: str) -> CatalogueEntry:
     return CatalogueEntry(name, Standing.BUILT, predicate=True, aliases=aliases)
 
@@ -130,14 +126,14 @@ ENTRIES: Final[tuple[CatalogueEntry, ...]] = (
     _old_predicate("MaxAzureDiskVolumeCount", "AzureDiskLimits"),
     _old_predicate("MaxCinderVolumeCount", "CinderLimits"),
     _legacy_predicate("CheckNodeLabelPresence", "LabelsPresence"),
-    _old_predicate("ServiceAffinity", "CheckServiceAffinity"),
+    _legacy_predicate("ServiceAffinity", "CheckServiceAffinity"),
     # Policy files: priorities without an heir
     _legacy_priority("LeastRequestedPriority", "NodeResourcesLeastAllocated"),
     _legacy_priority("MostRequestedPriority", "NodeResourcesMostAllocated"),
     _legacy_priority("RequestedToCapacityRatioPriority", "RequestedToCapacityRatio"),
-    _old_priority("SelectorSpreadPriority", "SelectorSpread"),
-    _old_priority("ServiceSpreadingPriority"),
-    _old_priority("ServiceAntiAffinity"),
+    _legacy_priority("SelectorSpreadPriority", "SelectorSpread"),
+    _legacy_priority("ServiceSpreadingPriority"),
+    _legacy_priority("ServiceAntiAffinity"),
     _legacy_priority("LabelPreference"),
     _legacy_priority("NodePreferAvoidPodsPriority", "NodePreferAvoidPods"),
     _legacy_priority("EqualPriority"),

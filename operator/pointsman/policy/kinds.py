@@ -48,5 +48,7 @@ class Kind(Enum):
 OWNERS: Final = frozenset({Kind.SERVICES, Kind.REPLICATION_CONTROLLERS, Kind.REPLICA_SETS, Kind.STATEFUL_SETS})
 """What tells whose pods belong together."""
 
+SERVICES: Final = frozenset({Kind.SERVICES})
+
 CLAIMED_VOLUMES: Final = frozenset({Kind.CLAIMS, Kind.VOLUMES, Kind.STORAGE_CLASSES})
 """What tells which volume a pod's claim is bound to, or may be."""

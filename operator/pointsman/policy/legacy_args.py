@@ -44,6 +44,18 @@ class LabelPreferenceArgs(Args):
     presence: bool
 
 
+class ServiceAffinityArgs(Args):
+    """Args of ServiceAffinity: labels of nodes on which the pods of a Service are to agree."""
+
+    labels: Annotated[Listed[LabelKey], AfterValidator(_some)]
+
+
+class ServiceAntiAffinityArgs(Args):
+    """Args of ServiceAntiAffinity: the label of nodes over whose values the pods of a Service are spread."""
+
+    label: LabelKey
+
+
 _CPU_AND_MEMORY = AfterValidator(lambda listed: listed or DEFAULT_RESOURCES)
 
 

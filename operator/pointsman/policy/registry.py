@@ -9,13 +9,15 @@ from typing import Any, Final
 
 from pointsman.policy.args import Args
 from pointsman.policy.inter_pod_affinity_args import InterPodAffinityArgs
-from pointsman.policy.kinds import CLAIMED_VOLUMES, OWNERS, Kind
+from pointsman.policy.kinds import CLAIMED_VOLUMES, OWNERS, SERVICES, Kind
 from pointsman.policy.legacy_args import (
     CheckNodeLabelPresenceArgs,
     LabelPreferenceArgs,
     NodeResourcesLeastAllocatedArgs,
     NodeResourcesMostAllocatedArgs,
     RequestedToCapacityRatioArgs,
+    ServiceAffinityArgs,
+    ServiceAntiAffinityArgs,
 )
 from pointsman.policy.node_affinity_args import NodeAffinityArgs
 from pointsman.policy.node_resources_args import NodeResourcesBalancedAllocationArgs, NodeResourcesFitArgs
@@ -29,6 +31,7 @@ from pointsman.policy.predicates import (
     node_resources_fit,
     node_unschedulable,
     pod_topology_spread,
+    service_affinity,
     taint_toleration,
     volume_binding,
 )
@@ -45,6 +48,9 @@ from pointsman.policy.priorities.node_resources_fit import NodeResourcesFit
 from pointsman.policy.priorities.pod_topology_spread import PodTopologySpread
 from pointsman.policy.priorities.requested_to_capacity_ratio import RequestedToCapacityRatioPriority
 from pointsman.policy.priorities.resource_limits import ResourceLimitsPriority
+from pointsman.policy.priorities.selector_spread import SelectorSpreadPriority
+from pointsman.policy.priorities.service_anti_affinity import ServiceAntiAffinity
+from pointsman.policy.priorities.service_spreading import ServiceSpreadingPriority
 from pointsman.policy.priorities.taint_toleration import TaintToleration
 from pointsman.policy.priorities.volume_binding import VolumeBinding
 from pointsman.policy.rule import Predicate, Priority
@@ -109,6 +115,10 @@ BUILT: Final[dict[str, Rule]] = {
             RequestedToCapacityRatioArgs,
             priority=RequestedToCapacityRatioPriority,
         ),
+        Rule("SelectorSpreadPriority", priority=SelectorSpreadPriority, needs=OWNERS),
+        Rule("ServiceSpreadingPriority", priority=ServiceSpreadingPriority, needs=SERVICES),
+        Rule("ServiceAffinity", ServiceAffinityArgs, service_affinity.ServiceAffinity, needs=SERVICES),
+        Rule("ServiceAntiAffinity", ServiceAntiAffinityArgs, priority=ServiceAntiAffinity, needs=SERVICES),
         Rule("LabelPreference", LabelPreferenceArgs, priority=LabelPreference),
         Rule("NodePreferAvoidPodsPriority", priority=NodePreferAvoidPodsPriority),
         Rule("EqualPriority", priority=EqualPriority),

@@ -23,6 +23,7 @@ PREDICATES = [
     "InterPodAffinity",
     "NodeDeclaredFeatures",
     "CheckNodeLabelPresence",
+    "ServiceAffinity",
 ]
 PRIORITIES = [
     "TaintToleration",
@@ -36,6 +37,9 @@ PRIORITIES = [
     "LeastRequestedPriority",
     "MostRequestedPriority",
     "RequestedToCapacityRatioPriority",
+    "SelectorSpreadPriority",
+    "ServiceSpreadingPriority",
+    "ServiceAntiAffinity",
     "LabelPreference",
     "NodePreferAvoidPodsPriority",
     "EqualPriority",
@@ -44,6 +48,8 @@ PRIORITIES = [
 ARGS: dict[str, dict[str, Any]] = {  # of rules that cannot do without
     "CheckNodeLabelPresence": {"labels": ["rack"], "presence": True},
     "LabelPreference": {"label": "rack", "presence": True},
+    "ServiceAffinity": {"labels": ["rack"]},
+    "ServiceAntiAffinity": {"label": "rack"},
     "RequestedToCapacityRatioPriority": {"shape": [{"utilization": 0, "score": 10}]},
 }
 
@@ -89,4 +95,13 @@ def test_rules_about_neighbours_and_images_depend_on_other_nodes() -> None:
         for half in (rule.predicate, rule.priority)
         if half is not None and half(name, args_of(name)).reads.depends != Dependence.ROW
     }
-    assert wide == {"ImageLocality", "InterPodAffinity", "PodTopologySpread", "VolumeBinding"}
+    assert wide == {
+        "ImageLocality",
+        "InterPodAffinity",
+        "PodTopologySpread",
+        "SelectorSpreadPriority",
+        "ServiceAffinity",
+        "ServiceAntiAffinity",
+        "ServiceSpreadingPriority",
+        "VolumeBinding",
+    }

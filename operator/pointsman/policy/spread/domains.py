@@ -76,7 +76,7 @@ def spreads(
             constraint=constraint,
             ids=column.ids,
             values=column.values,
-            pods=_pods(view, constraint.selector, pod.namespace),
+            pods=count_pods(view, constraint.selector, pod.namespace),
             counted=_column(view, rows, keyed & included),
         )
         for constraint, column, included in zip(constraints, columns, let_in, strict=True)
@@ -88,8 +88,11 @@ def sums(ids: IdArray, pods: IntArray, size: int) -> IntArray:
     return np.bincount(ids, pods, size).astype(np.int64)  # in floats on the way: exact up to 2**53 pods
 
 
-def _pods(view: ClusterView, selector: Selector, namespace: str) -> IntArray:
-    """An empty selector counts no pods, though it matches every one (countPodsMatchSelector; until 1.37)."""
+def count_pods(view: ClusterView, selector: Selector, namespace: str) -> IntArray:
+    """Pods of the namespace that the selector matches, those being deleted apart: int64 (capacity,).
+
+    An empty selector counts none, though it matches every one (countPodsMatchSelector; until 1.37).
+    """
     if selector.empty or selector.nothing:
         return np.zeros(view.capacity, dtype=np.int64)
     return view.pod_counts(PodQuery((PodGroup(frozenset((namespace,)), selector),), terminating=False))
