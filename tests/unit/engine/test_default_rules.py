@@ -5,28 +5,15 @@ from collections import Counter
 
 import pytest
 from tests.unit.engine.worlds import cluster, decide, laid_open
+from tests.unit.policy.specs import content
 
 from pointsman.engine.cluster.cluster import Cluster
 from pointsman.engine.cycle.filtering import search
 from pointsman.engine.cycle.nominator import Nominator
-from pointsman.policy.document import PolicyDocument
-from pointsman.policy.policy import Policy, WeightedPriority
-from pointsman.policy.registry import BUILT
+from pointsman.policy.build import load
 from pointsman.testing.builders import NodeBuilder, PodBuilder, host_port, node, pod
 
-WEIGHTS = {"TaintToleration": 3, "NodeAffinity": 2}  # default_plugins.go, 1.36; the others weigh 1
-DEFAULT = Policy(
-    PolicyDocument(profile="test", scheduler_name="test"),
-    "sha256:0",
-    tuple(rule.predicate(rule.name, rule.args()) for rule in BUILT.values() if rule.predicate),
-    tuple(
-        WeightedPriority(rule.priority(rule.name, rule.args()), WEIGHTS.get(rule.name, 1))
-        for rule in BUILT.values()
-        if rule.priority
-    ),
-    candidates=None,
-    serves=None,
-)
+DEFAULT = load(content(preemption={"state": "Disabled"}))  # its words come after the reasons
 
 
 def plain(name: str) -> NodeBuilder:
