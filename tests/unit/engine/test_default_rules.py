@@ -13,7 +13,7 @@ from pointsman.engine.cycle.nominator import Nominator
 from pointsman.policy.build import load
 from pointsman.testing.builders import NodeBuilder, PodBuilder, host_port, node, pod
 
-DEFAULT = load(content(preemption={"state": "Disabled"}))  # its words come after the reasons
+DEFAULT = load(content())
 
 
 def plain(name: str) -> NodeBuilder:
@@ -64,7 +64,9 @@ def test_every_node_is_told_in_the_words_of_the_predicate_that_refused_it_first(
         "1 node(s) didn't have free ports for the requested pod ports, "
         "1 node(s) didn't match Pod's node affinity/selector, "
         "1 node(s) had untolerated taint(s), "
-        "1 node(s) were unschedulable."
+        "1 node(s) were unschedulable. "
+        "no new claims to deallocate, preemption: 0/6 nodes are available: "
+        "2 No preemption victims found for incoming pod, 4 Preemption is not helpful for scheduling."
     )
 
 
@@ -94,6 +96,8 @@ def test_pods_fill_a_cluster_to_the_last_place_and_no_further() -> None:
         info = pod(f"p{number}").container(cpu="1").info()
         world.assume(info, decide(world, info, DEFAULT, seed=rng.randrange(1000)).node)
     assert decide(world, pod("one-more").container(cpu="1").info(), DEFAULT).message == (
-        "0/4 nodes are available: 4 Insufficient cpu."
+        "0/4 nodes are available: 4 Insufficient cpu. "
+        "no new claims to deallocate, preemption: 0/4 nodes are available: "
+        "4 No preemption victims found for incoming pod."
     )
     assert [len(world.pods_on(row)) for row in world.rows().nonzero()[0].tolist()] == [4, 4, 4, 4]
