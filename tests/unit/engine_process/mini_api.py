@@ -49,7 +49,7 @@ class MiniApi:
         self.deletions: list[tuple[str, str]] = []  # (namespace, name) of what was deleted by a call
         self.events: list[Json] = []
         self.status_patches: list[Json] = []
-        self.deletions: list[str] = []  # names of the pods whose deletion was accepted; tests decide when they are gone
+        self.graceful = False  # deleted pods stay, marked, until the test removes them
         self.forbidden_deletions = 0  # so many are refused first
         self.withheld: set[str] = set()  # names of pods of which the watches hear nothing
         self.bind_faults: deque[BindFault] = deque()
@@ -159,15 +159,17 @@ class MiniApi:
         found = self.objects.get((plural, namespace, name))
         if found is None:
             raise Refused(404, f'{plural} "{name}" not found')
+        return (self._act(request, plural, found, body),)
+
+    def _act(self, request: web.Request, plural: str, found: Json, body: Json) -> Json:
+        """A call about one object that is there."""
         if request.method == "GET":
-            return (found,)
+            return found
         if request.method == "DELETE":
-            self.deletions.append((namespace, name))
-            self.delete(plural, name, namespace)
-            return (found,)
-        if request.method == "DELETE":
-            return (self._end(found, body),)
-        return (self._bind(request, found, body) if info.get("sub") == "binding" else self._patch(plural, found, body),)
+            return self._end(plural, found, body)
+        if request.match_info.get("sub") == "binding":
+            return self._bind(request, found, body)
+        return self._patch(plural, found, body)
 
     def _bind(self, request: web.Request, pod: Json, binding: Json) -> Json:
         fault = self.bind_faults.popleft() if self.bind_faults else None
@@ -190,15 +192,18 @@ class MiniApi:
         conditions = [{"type": "PodScheduled", "status": "True"}]
         self.put("pods", {**pod, "spec": {**pod["spec"], "nodeName": node}, "status": {"conditions": conditions}})
 
-    def _end(self, pod: Json, options: Json) -> Json:
-        """Graceful deletion: the pod stays until its kubelet lets it go."""
+    def _end(self, plural: str, found: Json, options: Json) -> Json:
+        metadata = found["metadata"]
         if self.forbidden_deletions:
             self.forbidden_deletions -= 1
-            raise Refused(403, "forbidden: cannot delete resource pods")
-        if options.get("preconditions", {}).get("uid", pod["metadata"]["uid"]) != pod["metadata"]["uid"]:
+            raise Refused(403, f'forbidden: cannot delete resource "{plural}"')
+        if options.get("preconditions", {}).get("uid", metadata["uid"]) != metadata["uid"]:
             raise Refused(409, "Precondition failed: UID in precondition")
-        self.deletions.append(pod["metadata"]["name"])
-        return self.put("pods", {**pod, "metadata": {**pod["metadata"], "deletionTimestamp": "2026-01-01T00:00:30Z"}})
+        self.deletions.append((metadata["namespace"], metadata["name"]))
+        if self.graceful:
+            return self.put(plural, {**found, "metadata": {**metadata, "deletionTimestamp": "2026-01-01T00:00:30Z"}})
+        self.delete(plural, metadata["name"], metadata["namespace"])
+        return found
 
     def _patch(self, plural: str, found: Json, patch: Json) -> Json:
         for field in ("uid", "resourceVersion"):
@@ -226,6 +231,8 @@ class MiniApi:
         return response
 
     def _tell(self, plural: str, kind: str, manifest: Json) -> None:
+        if plural == "pods" and manifest["metadata"]["name"] in self.withheld:
+            return
         for news in self._watchers.get(plural, []):
             news.put_nowait({"type": kind, "object": json.loads(json.dumps(manifest))})
 
