@@ -17,6 +17,7 @@ from pointsman.policy.pod import PodInfo
 from pointsman.policy.view import BoolArray, ClusterView, IntArray, Pods, PodsBelow, Rows
 
 S = TypeVar("S")
+S_contra = TypeVar("S_contra", contravariant=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +160,10 @@ class Predicate(Protocol[S]):
 
 
 @runtime_checkable
-class Reserving(Protocol[S]):
+class Reserving(Protocol[S_contra]):
     """A predicate that has to set something aside on the node that was chosen (Reserve), before the pod is bound."""
 
-    def reserve(self, state: S, row: int) -> object | None:
+    def reserve(self, state: S_contra, row: int) -> object | None:
         """What is to be set aside, None for nothing. Pure: the engine's `binding` does what it says."""
         ...
 
