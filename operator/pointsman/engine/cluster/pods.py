@@ -30,11 +30,13 @@ def is_finished(pod: PodInfo) -> bool:
 def update_happenings(before: Placement, after: PodInfo) -> tuple[Happening, ...]:
     """The parts of an update of a pod that stays on its node, as kube-scheduler splits it (framework/events.go, 1.36).
 
-    The first sight of an assumed pod as bound is its arrival.
+    The first sight of an assumed pod as bound is its arrival. A pod that begins to end is told like one with other
+    labels: spreading no longer counts it, which kube-scheduler notices only when it is gone.
     """
+    relabelled = after.pod.metadata.labels != before.pod.pod.metadata.labels
     parts = (
         (Happening.POD_ADD, before.assumed),
-        (Happening.POD_LABELS, after.pod.metadata.labels != before.pod.pod.metadata.labels),
+        (Happening.POD_LABELS, relabelled or after.terminating > before.pod.terminating),
         (Happening.POD_SCALE_DOWN, _asks_less(before.pod.usage, after.usage)),
     )
     return tuple(happening for happening, happened in parts if happened)

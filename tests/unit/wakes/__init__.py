@@ -1,0 +1,1 @@
+"""Whoever was rejected is tried again as soon as something happens that makes room."""
