@@ -65,3 +65,21 @@ def test_removing_tells_the_pod_that_was_nominated_and_is_harmless_twice() -> No
     assert nominator.remove(info.uid) == (info, "n1")
     assert nominator.remove(info.uid) is None
     assert rivals(nominator, nominated("me")) == {}
+
+
+def test_a_status_that_has_not_moved_yet_does_not_undo_our_own_nomination() -> None:
+    nominator = Nominator()
+    nominator.update(nominated("p", "n1"))
+    assert nominator.nominate(nominated("p", "n1"), "n2") is not None
+    assert nominator.update(nominated("p", "n1")) is None
+    assert nominator.node_of("pod-default-p") == "n2"
+    assert nominator.update(nominated("p", "n2")) is None
+    assert nominator.update(nominated("p")) is not None
+
+
+def test_the_pods_of_lower_priority_on_a_node_can_be_asked_for() -> None:
+    nominator = Nominator()
+    for name, priority, node in (("low", 1, "n1"), ("equal", 5, "n1"), ("far", 1, "n2")):
+        nominator.nominate(nominated(name, priority=priority), node)
+    assert [pod.name for pod in nominator.below("n1", 5)] == ["low"]
+    assert nominator.below("n3", 5) == ()

@@ -110,3 +110,12 @@ def test_a_success_names_the_pod_and_its_node() -> None:
     (event,) = heard.events
     assert (event["type"], event["reason"], event["action"]) == ("Normal", "Scheduled", "Binding")
     assert event["note"] == "Successfully assigned default/p to n1"
+
+
+def test_a_preempted_pod_is_told_by_whom() -> None:
+    heard = Heard()
+    heard.announcer.preempted(pod("victim").info(), P, "n1")
+    (event,) = heard.events
+    assert (event["regarding"]["name"], event["related"]["name"]) == ("victim", "p")
+    assert (event["type"], event["reason"], event["action"]) == ("Normal", "Preempted", "Preempting")
+    assert event["note"] == "Preempted by pod pod-default-p on node n1"

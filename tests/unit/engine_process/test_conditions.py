@@ -261,3 +261,29 @@ async def test_a_word_that_failed_does_not_come_after_a_newer_one() -> None:
         bench.hold.set()
         await bench.clock.advance(10)
     assert bench.messages == [counted(1).message, counted(2).message]
+
+
+async def test_a_nomination_goes_out_with_the_condition_and_alone_if_that_is_no_news() -> None:
+    bench = Bench()
+    async with bench.running():
+        bench.writer.tell(pod("p").info(), CPU, "n1")
+        await bench.clock.settle()
+        bench.writer.tell(told(CPU).status(nominated_node_name="n1").info(), CPU, "n1")
+        await bench.clock.settle()
+        bench.writer.tell(told(CPU).status(nominated_node_name="n1").info(), CPU, "")
+        await bench.clock.settle()
+        bench.writer.tell(told(CPU).info(), CPU, "")
+    assert [patch["status"]["nominatedNodeName"] for patch in bench.patches] == ["n1", None]
+
+
+async def test_a_nomination_that_waits_to_be_written_is_not_lost_to_a_later_word() -> None:
+    bench = Bench(CONFLICT)
+    bench.hold = asyncio.Event()
+    async with bench.running():
+        bench.writer.tell(pod("p").info(), CPU, "n1")
+        await bench.clock.settle()
+        bench.writer.tell(pod("p").info(), TAINT)
+        bench.hold.set()
+        await bench.clock.advance(10)
+    last = bench.patches[-1]["status"]
+    assert (last["conditions"][0]["message"], last["nominatedNodeName"]) == (TAINT.message, "n1")
