@@ -44,7 +44,7 @@ def test_an_image_outside_the_allow_list_is_refused(fleet: Fleet) -> None:
             {"priorities": [{"name": "NodeResourcesFit", "args": {"scoringStrategy": {"type": "MostAlocated"}}}]},
             'spec.priorities[NodeResourcesFit].args.scoringStrategy.type: "MostAlocated" is not one of LeastAllocated',
         ),
-        ({"predicates": [{"name": "PodTopologySpread"}]}, "known, not in this release"),
+        ({"predicates": [{"name": "DynamicResources"}]}, "known, not in this release"),
     ],
     ids=["an unknown rule", "one rule under both names", "args of a wrong value", "a rule that is not built"],
 )
@@ -62,22 +62,17 @@ def test_a_first_policy_that_does_not_compile_starts_nothing(
 def test_a_pod_that_needs_a_rule_not_built_waits_and_says_so(fleet: Fleet) -> None:
     fleet.apply(profile("honest"))
     fleet.wait_ready("honest")
-    spread = {
-        "maxSkew": 1,
-        "topologyKey": "kubernetes.io/hostname",
-        "whenUnsatisfiable": "DoNotSchedule",
-        "labelSelector": {"matchLabels": {"app": "honest"}},
-    }
-    fleet.apply(pod("spreading", "honest", topologySpreadConstraints=[spread], **in_pool("shared")))
+    asked = {"name": "gpu", "resourceClaimName": "one-gpu"}
+    fleet.apply(pod("claiming", "honest", resourceClaims=[asked], **in_pool("shared")))
 
     def told() -> str:
-        conditions = fleet.plane.get("pod", "spreading")["status"].get("conditions", [])
+        conditions = fleet.plane.get("pod", "claiming")["status"].get("conditions", [])
         return next((c.get("message", "") for c in conditions if c["type"] == "PodScheduled"), "")
 
-    assert "PodTopologySpread" in eventually(told, what="a PodScheduled condition")
+    assert "DynamicResources" in eventually(told, what="a PodScheduled condition")
     eventually(lambda: fleet.profile("honest")["status"].get("stats", {}).get("pending", {}).get("total") == 1,
                what="the profile to count it", within=30)  # fmt: skip
     reasons = fleet.profile("honest")["status"]["stats"]["unschedulableReasons"]
     assert len(reasons) == 1
-    assert "PodTopologySpread" in reasons[0]["reason"]
+    assert "DynamicResources" in reasons[0]["reason"]
     assert reasons[0]["pods"] == 1
