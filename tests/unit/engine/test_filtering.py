@@ -189,3 +189,17 @@ def test_explaining_a_pod_that_fits_nowhere_gives_the_message_of_the_decision() 
     told = laid_open(three_nodes(), POD, rules)
     assert told.message == "0/3 nodes are available: 3 no."
     assert (told.scored, told.best) == ({}, frozenset())
+
+
+def test_an_explanation_can_ask_every_predicate_although_one_has_refused() -> None:
+    first = Refuse("First", {"n1": ("first",), "n2": ("first",)})
+    second = Refuse("Second", {"n2": ("second", "twice"), "n3": ("second",)})
+    rules = policy(first, second)
+    told = laid_open(three_nodes(), POD, rules, every_predicate=True)
+    assert {name: (one.predicate, one.also) for name, one in told.refused.items()} == {
+        "n1": ("First", {}),
+        "n2": ("First", {"Second": ("second", "twice")}),
+        "n3": ("Second", {}),
+    }
+    assert told.message == laid_open(three_nodes(), POD, rules).message
+    assert not any(one.also for one in laid_open(three_nodes(), POD, rules).refused.values())

@@ -84,8 +84,11 @@ def decide(
     return schedule(rules, pod, on, candidates, nominator or Nominator(), random.Random(seed))
 
 
-def laid_open(on: Cluster, pod: PodInfo, rules: Policy, nominator: Nominator | None = None) -> Explanation:
-    return explain(rules, pod, on, on.pool(None).candidates, nominator or Nominator())
+def laid_open(
+    on: Cluster, pod: PodInfo, rules: Policy, nominator: Nominator | None = None, *, every_predicate: bool = False
+) -> Explanation:
+    candidates = on.pool(None).candidates
+    return explain(rules, pod, on, candidates, nominator or Nominator(), every_predicate=every_predicate)
 
 
 @dataclass(frozen=True)
