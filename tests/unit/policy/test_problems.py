@@ -91,8 +91,8 @@ PREDICATES = {
         "spec.predicates[NoDiskConflict]: rule VolumeRestrictions is known, not in this release",
     ),
     "an instance of what is not in this release": (
-        [{"name": "same-rack", "rule": "ServiceAffinity", "args": {"labels": ["rack"]}}],
-        "spec.predicates[same-rack]: rule ServiceAffinity is known, not in this release",
+        [{"name": "cards", "rule": "DynamicResources"}],
+        "spec.predicates[cards]: rule DynamicResources is known, not in this release",
     ),
     "obsolete": (
         on("CheckNodeMemoryPressure"),
