@@ -250,3 +250,13 @@ def test_latency_counts_from_the_moment_without_gates() -> None:
     bench.clock.jump(0.25)
     bench.ended(Verdict.BOUND)
     assert bench.scheduler.report().p99_milliseconds == 250
+
+
+def test_a_pod_that_goes_elsewhere_than_it_was_nominated_gives_way_to_those_that_yielded() -> None:
+    bench = Bench()
+    bench.cluster.upsert_node(node("n1").cpu("4").taint("x").build())
+    bench.cluster.upsert_node(node("n2").cpu("2").build())
+    bench.pending(ours("yields").container(cpu="4").tolerate("x"))
+    bench.pending(ours("nominated").container(cpu="2").status(nominated_node_name="n1"))
+    assert bench.decide() == ["nominated", "yields"]
+    assert [assumption.node for assumption in bench.submitted] == ["n2", "n1"]
