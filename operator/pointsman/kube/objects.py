@@ -184,6 +184,7 @@ class Volume(WireObject, frozen=True, kw_only=True):
     iscsi: dict[str, Any] | None = None
     azure_disk: dict[str, Any] | None = None
     cinder: dict[str, Any] | None = None
+    portworx_volume: dict[str, Any] | None = None
 
 
 class SchedulingGate(WireObject, frozen=True, kw_only=True):

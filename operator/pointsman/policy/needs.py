@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from pointsman.kube.objects import Pod, Volume
+from pointsman.kube.objects import Pod
 from pointsman.policy.sides import Side
 
 Asks = Callable[[Pod], str]
@@ -25,52 +25,13 @@ class Need:
     fields: tuple[str, ...]
 
 
-def _any_volume(pod: Pod, has: Callable[[Volume], object], words: str) -> str:
-    return words if any(has(volume) is not None for volume in pod.spec.volumes) else ""
-
-
-def _claims(pod: Pod) -> str:
-    return _any_volume(pod, lambda volume: volume.persistent_volume_claim, "persistent volume claims")
-
-
-def _claims_or_ephemeral(pod: Pod) -> str:
-    return _claims(pod) or _any_volume(pod, lambda volume: volume.ephemeral, "generic ephemeral volumes")
-
-
-def _exclusive_disks(pod: Pod) -> str:
-    return (
-        _claims_or_ephemeral(pod)
-        or _any_volume(pod, lambda volume: volume.gce_persistent_disk, "GCE persistent disks")
-        or _any_volume(pod, lambda volume: volume.aws_elastic_block_store, "AWS EBS volumes")
-        or _any_volume(pod, lambda volume: volume.rbd, "RBD volumes")
-        or _any_volume(pod, lambda volume: volume.iscsi, "iSCSI volumes")
-    )
-
-
-def _counted_volumes(pod: Pod) -> str:
-    return (
-        _claims_or_ephemeral(pod)
-        or _any_volume(pod, lambda volume: volume.gce_persistent_disk, "GCE persistent disks")
-        or _any_volume(pod, lambda volume: volume.aws_elastic_block_store, "AWS EBS volumes")
-        or _any_volume(pod, lambda volume: volume.azure_disk, "Azure disks")
-        or _any_volume(pod, lambda volume: volume.cinder, "Cinder volumes")
-    )
-
-
 def _resource_claims(pod: Pod) -> str:
     return "resource claims" if pod.spec.resource_claims else ""
 
 
-_VOLUMES: Final = ("pod.spec.volumes",)
-
 # In the order in which they are asked: of several rules that a pod needs, the one that says most about it comes first.
 NEEDS: Final[dict[Side, tuple[Need, ...]]] = {
-    Side.PREDICATES: (
-        Need("VolumeRestrictions", "volumes that pods may not share", _exclusive_disks, _VOLUMES),
-        Need("NodeVolumeLimits", "volumes of which a node takes only so many", _counted_volumes, _VOLUMES),
-        Need("VolumeZone", "volumes that belong to a zone", _claims, _VOLUMES),
-        Need("DynamicResources", "resource claims", _resource_claims, ("pod.spec.resource_claims",)),
-    ),
+    Side.PREDICATES: (Need("DynamicResources", "resource claims", _resource_claims, ("pod.spec.resource_claims",)),),
     Side.PRIORITIES: (),
 }
 

@@ -30,11 +30,18 @@ from pointsman.policy.predicates import (
     node_ports,
     node_resources_fit,
     node_unschedulable,
+    node_volume_limits,
     pod_topology_spread,
     service_affinity,
     taint_toleration,
     volume_binding,
+    volume_restrictions,
+    volume_zone,
 )
+from pointsman.policy.predicates.max_azure_disk_volume_count import MaxAzureDiskVolumeCount
+from pointsman.policy.predicates.max_cinder_volume_count import MaxCinderVolumeCount
+from pointsman.policy.predicates.max_ebs_volume_count import MaxEBSVolumeCount
+from pointsman.policy.predicates.max_gce_pd_volume_count import MaxGCEPDVolumeCount
 from pointsman.policy.priorities.balanced_allocation import BalancedAllocation
 from pointsman.policy.priorities.equal import EqualPriority
 from pointsman.policy.priorities.image_locality import ImageLocality
@@ -72,6 +79,9 @@ class Rule:
     needs: frozenset[Kind] = frozenset()
 
 
+COUNTED_BY_KIND: Final = CLAIMED_VOLUMES | {Kind.CSI_NODES}
+"""What tells how many volumes of a built-in kind a node has, and whether a driver serves them."""
+
 BUILT: Final[dict[str, Rule]] = {
     rule.name: rule
     for rule in (
@@ -82,12 +92,23 @@ BUILT: Final[dict[str, Rule]] = {
         Rule("NodePorts", predicate=node_ports.NodePorts),
         Rule("NodeResourcesFit", NodeResourcesFitArgs, node_resources_fit.NodeResourcesFit, NodeResourcesFit),
         Rule(
+            "VolumeRestrictions",
+            predicate=volume_restrictions.VolumeRestrictions,
+            needs=frozenset({Kind.CLAIMS}),
+        ),
+        Rule(
+            "NodeVolumeLimits",
+            predicate=node_volume_limits.NodeVolumeLimits,
+            needs=CLAIMED_VOLUMES | {Kind.CSI_NODES, Kind.VOLUME_ATTACHMENTS},
+        ),
+        Rule(
             "VolumeBinding",
             VolumeBindingArgs,
             volume_binding.VolumeBinding,
             VolumeBinding,
             needs=CLAIMED_VOLUMES | {Kind.CSI_NODES, Kind.CSI_DRIVERS, Kind.CSI_STORAGE_CAPACITIES},
         ),
+        Rule("VolumeZone", predicate=volume_zone.VolumeZone, needs=CLAIMED_VOLUMES),
         Rule(
             "PodTopologySpread",
             PodTopologySpreadArgs,
@@ -108,6 +129,10 @@ BUILT: Final[dict[str, Rule]] = {
             CheckNodeLabelPresenceArgs,
             check_node_label_presence.CheckNodeLabelPresence,
         ),
+        Rule("MaxEBSVolumeCount", predicate=MaxEBSVolumeCount, needs=COUNTED_BY_KIND),
+        Rule("MaxGCEPDVolumeCount", predicate=MaxGCEPDVolumeCount, needs=COUNTED_BY_KIND),
+        Rule("MaxAzureDiskVolumeCount", predicate=MaxAzureDiskVolumeCount, needs=COUNTED_BY_KIND),
+        Rule("MaxCinderVolumeCount", predicate=MaxCinderVolumeCount, needs=COUNTED_BY_KIND),
         Rule("LeastRequestedPriority", NodeResourcesLeastAllocatedArgs, priority=LeastRequestedPriority),
         Rule("MostRequestedPriority", NodeResourcesMostAllocatedArgs, priority=MostRequestedPriority),
         Rule(

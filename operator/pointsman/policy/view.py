@@ -6,7 +6,7 @@ are never among the rows that a rule is asked about. Columns are views into live
 them and must not keep them beyond the cycle whose `prepare` handed them out.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum, auto
 from typing import Final, NamedTuple, Protocol
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pointsman.policy.owners_view import OwnersView
 from pointsman.policy.pod import HostPort, PodInfo
 from pointsman.policy.pod_query import PodQuery, Selector
-from pointsman.policy.storage_view import StorageView
+from pointsman.policy.storage_view import AttachedView, CSINodesView, StorageView
 
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
@@ -155,6 +155,25 @@ class ClusterView(Protocol):
     @property
     def storage(self) -> StorageView:
         """Claims, volumes, classes, and what nodes can attach."""
+        ...
+
+    @property
+    def csi_nodes(self) -> CSINodesView:
+        """Limits of drivers, by row."""
+        ...
+
+    @property
+    def attached_by_driver(self) -> AttachedView:
+        """Attached volumes by CSI driver."""
+        ...
+
+    @property
+    def attached_by_kind(self) -> AttachedView:
+        """Attached volumes by built-in kind, named as a provisioner, whoever serves them."""
+        ...
+
+    def pods_with_disks(self) -> Mapping[int, Pods]:
+        """Rows with pods that mount disks without a claim (policy.volumes.disks), and those pods."""
         ...
 
     def namespace_labels(self, namespace: str) -> dict[str, str] | None:

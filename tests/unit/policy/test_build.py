@@ -37,14 +37,14 @@ def test_rules_run_in_the_documents_order_and_guards_after_them() -> None:
         "NodeAffinity",
         "NodePorts",
         "NodeResourcesFit",
+        "VolumeRestrictions",
+        "NodeVolumeLimits",
         "VolumeBinding",
+        "VolumeZone",
         "PodTopologySpread",
         "InterPodAffinity",
         "NodeDeclaredFeatures",
         "own",
-        "VolumeRestrictions",
-        "NodeVolumeLimits",
-        "VolumeZone",
         "DynamicResources",
     ]
     assert all(isinstance(predicate, Predicate) for predicate in policy.predicates)
@@ -151,6 +151,18 @@ BAD: dict[str, tuple[bytes, str]] = {
     "back-off the wrong way round": (
         changed(queue={"podInitialBackoffSeconds": 5, "podMaxBackoffSeconds": 1}),
         "queue: podInitialBackoffSeconds must be between 1 and podMaxBackoffSeconds",
+    ),
+    "a share of nodes": (
+        changed(preemption={"minCandidateNodesPercentage": 101}),
+        "preemption.minCandidateNodesPercentage: 101 must be between 0 and 100",
+    ),
+    "a number of nodes": (
+        changed(preemption={"minCandidateNodesAbsolute": -1}),
+        "preemption.minCandidateNodesAbsolute: -1 must be at least 0",
+    ),
+    "no nodes to try": (
+        changed(preemption={"minCandidateNodesPercentage": 0, "minCandidateNodesAbsolute": 0}),
+        "preemption: minCandidateNodesPercentage and minCandidateNodesAbsolute must not both be 0",
     ),
 }
 

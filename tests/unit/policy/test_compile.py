@@ -15,7 +15,10 @@ PREDICATES = [
     "NodeAffinity",
     "NodePorts",
     "NodeResourcesFit",
+    "VolumeRestrictions",
+    "NodeVolumeLimits",
     "VolumeBinding",
+    "VolumeZone",
     "PodTopologySpread",
     "InterPodAffinity",
     "NodeDeclaredFeatures",
@@ -170,8 +173,33 @@ def test_selectors_queue_and_names_are_carried_over() -> None:
     assert document.queue == QueueEntry(pod_initial_backoff_seconds=2, pod_max_backoff_seconds=30)
 
 
+@pytest.mark.parametrize(
+    ("preemption", "entry"),
+    [
+        pytest.param({}, PreemptionEntry(), id="on unless told otherwise"),
+        pytest.param(
+            {"args": {"minCandidateNodesPercentage": 3}},
+            PreemptionEntry(min_candidate_nodes_percentage=3, min_candidate_nodes_absolute=100),
+            id="args",
+        ),
+        pytest.param({"state": "Disabled", "args": {"minCandidateNodesAbsolute": 7}}, None, id="off"),
+    ],
+)
+@pytest.mark.parametrize("base", ["Default", "None"])
+def test_preemption_does_not_depend_on_the_base(
+    base: str, preemption: dict[str, object], entry: PreemptionEntry | None
+) -> None:
+    compilation = compiled(base=base, preemption=preemption)
+    assert compilation.document.preemption == entry
+    assert load(canonical_json(compilation.document)).document == compilation.document
+
+
 # pairs of specs that mean the same
 SAME = {
+    "preemption spelled out": (
+        {"preemption": {"state": "Enabled", "args": {"minCandidateNodesPercentage": 10}}},
+        {},
+    ),
     "older names": (
         {"predicates": off("HostName"), "priorities": [{"name": "ImageLocalityPriority", "weight": 2}]},
         {"predicates": off("NodeName"), "priorities": [{"name": "ImageLocality", "weight": 2}]},

@@ -1,13 +1,9 @@
 """Guards: a pod that needs a rule which is not in this release is rejected, told which, and any other pod passes."""
 
-from typing import Any
-
 import pytest
 from tests.unit.engine.worlds import cluster
 
-from pointsman.kube.objects import (
-    Volume,
-)
+from pointsman.kube.objects import Volume
 from pointsman.policy.document import GuardsEntry
 from pointsman.policy.guards import guards_of
 from pointsman.policy.needs import FEATURES
@@ -20,10 +16,6 @@ ALL = GuardsEntry(
     predicates=tuple(FEATURES[Side.PREDICATES]),
     priorities=tuple(FEATURES[Side.PRIORITIES]),
 )
-
-
-def volume(**fields: Any) -> PodBuilder:
-    return pod("p").spec(volumes=(Volume(name="scratch"), Volume(name="v", **fields)))
 
 
 def asked(guards: GuardsEntry, wanting: PodBuilder, *world: NodeBuilder | PodBuilder) -> str:
@@ -43,16 +35,7 @@ def need(what: str, rule: str) -> str:
     return f"pod uses {what}, which need rule {rule}: not in this release"
 
 
-CLAIM = {"persistent_volume_claim": {"claimName": "data"}}
 REJECTED: dict[str, tuple[PodBuilder, str]] = {
-    "claim": (volume(**CLAIM), need("persistent volume claims", "VolumeRestrictions")),
-    "ephemeral": (volume(ephemeral={}), need("generic ephemeral volumes", "VolumeRestrictions")),
-    "GCE": (volume(gce_persistent_disk={}), need("GCE persistent disks", "VolumeRestrictions")),
-    "EBS": (volume(aws_elastic_block_store={}), need("AWS EBS volumes", "VolumeRestrictions")),
-    "RBD": (volume(rbd={}), need("RBD volumes", "VolumeRestrictions")),
-    "iSCSI": (volume(iscsi={}), need("iSCSI volumes", "VolumeRestrictions")),
-    "Azure": (volume(azure_disk={}), need("Azure disks", "NodeVolumeLimits")),
-    "Cinder": (volume(cinder={}), need("Cinder volumes", "NodeVolumeLimits")),
     "resource claims": (
         pod("p").spec(resource_claims=({"name": "gpu"},)),
         need("resource claims", "DynamicResources"),
@@ -72,7 +55,7 @@ def test_without_guards_it_passes(wanting: PodBuilder, _: str) -> None:
 
 PASSING: dict[str, PodBuilder] = {
     "plain": pod("p"),
-    "other volumes": volume(),
+    "volumes": pod("p").claim("data").spec(volumes=(Volume(name="v", rbd={}),)),
     "spread constraints": pod("p").spread("zone", asks(app="web")),
     "required pod affinity": pod("p").near(pod_term("zone", asks(app="web"))),
 }
@@ -81,11 +64,6 @@ PASSING: dict[str, PodBuilder] = {
 @pytest.mark.parametrize("wanting", PASSING.values(), ids=PASSING)
 def test_a_pod_that_needs_no_missing_rule_passes(wanting: PodBuilder) -> None:
     assert asked(ALL, wanting) == ""
-
-
-@pytest.mark.parametrize("rule", ["VolumeRestrictions", "NodeVolumeLimits", "VolumeZone"])
-def test_where_binding_is_disabled_the_next_rule_that_a_claim_needs_is_named(rule: str) -> None:
-    assert asked(GuardsEntry(predicates=(rule,)), volume(**CLAIM)) == need("persistent volume claims", rule)
 
 
 def test_a_guard_bears_its_rules_name_and_is_woken_by_a_change_of_the_pod() -> None:

@@ -5,12 +5,7 @@ from tests.unit.policy.specs import compiled, off, on
 
 from pointsman.policy.document import GuardsEntry
 
-HARD = (
-    "VolumeRestrictions",
-    "NodeVolumeLimits",
-    "VolumeZone",
-    "DynamicResources",
-)
+HARD = ("DynamicResources",)
 KUBELET = "pods will be placed where the kubelet then rejects them"
 KEPT = "predicates that stay on unless disabled by name: NodeUnschedulable, TaintToleration"
 LATER = "; pods that need one stay pending and say so"
@@ -20,10 +15,6 @@ BEYOND = (
     " are placed without regard to them"
 )
 ALL_FOUR = on("NodeName", "NodeAffinity", "NodePorts", "NodeResourcesFit")
-
-
-def without(names: tuple[str, ...], *gone: str) -> tuple[str, ...]:
-    return tuple(name for name in names if name not in gone)
 
 
 NOTES: dict[str, tuple[dict[str, object], list[str]]] = {
@@ -56,9 +47,12 @@ NOTES: dict[str, tuple[dict[str, object], list[str]]] = {
         {"predicates": [*off("*", "DynamicResources"), *ALL_FOUR], "priorities": off("*")},
         [
             KEPT,
-            f"not in this release: {', '.join(without(HARD, 'DynamicResources'))}{LATER}",
             f"spec.predicates[DynamicResources]: disabled, so pods with resource claims {PLACED}",
         ],
+    ),
+    "preemption that is off and says more": (
+        {"base": "None", "predicates": ALL_FOUR, "preemption": {"state": "Disabled", "args": {"minCandidateNodesAbsolute": 1}}},
+        [KEPT, BEYOND, "spec.preemption: disabled, so args have no effect"],
     ),
     "a disabled entry that says more": (
         {
@@ -88,7 +82,7 @@ GUARDS: dict[str, tuple[dict[str, object], GuardsEntry]] = {
     "all disabled by name": ({"predicates": off(*HARD)}, GuardsEntry()),
     "one disabled as a predicate": (
         {"predicates": off("DynamicResources")},
-        GuardsEntry(predicates=without(HARD, "DynamicResources")),
+        GuardsEntry(),
     ),
     "scoring that no pod could need": (
         {"priorities": off("VolumeBinding", "DynamicResources")},

@@ -86,10 +86,6 @@ PREDICATES = {
         on("DynamicResources"),
         "spec.predicates[DynamicResources]: rule DynamicResources is known, not in this release",
     ),
-    "not in this release, by its older name": (
-        on("NoDiskConflict"),
-        "spec.predicates[NoDiskConflict]: rule VolumeRestrictions is known, not in this release",
-    ),
     "an instance of what is not in this release": (
         [{"name": "cards", "rule": "DynamicResources"}],
         "spec.predicates[cards]: rule DynamicResources is known, not in this release",

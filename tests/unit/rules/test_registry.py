@@ -18,11 +18,18 @@ PREDICATES = [
     "NodeAffinity",
     "NodePorts",
     "NodeResourcesFit",
+    "VolumeRestrictions",
+    "NodeVolumeLimits",
     "VolumeBinding",
+    "VolumeZone",
     "PodTopologySpread",
     "InterPodAffinity",
     "NodeDeclaredFeatures",
     "CheckNodeLabelPresence",
+    "MaxEBSVolumeCount",
+    "MaxGCEPDVolumeCount",
+    "MaxAzureDiskVolumeCount",
+    "MaxCinderVolumeCount",
     "ServiceAffinity",
 ]
 PRIORITIES = [
@@ -88,7 +95,7 @@ def test_what_a_rule_reads_exists(name: str) -> None:
             assert reads.pod_fields
 
 
-def test_rules_about_neighbours_and_images_depend_on_other_nodes() -> None:
+def test_rules_about_neighbours_images_and_volumes_depend_on_other_nodes() -> None:
     wide = {
         name
         for name, rule in BUILT.items()
@@ -98,10 +105,17 @@ def test_rules_about_neighbours_and_images_depend_on_other_nodes() -> None:
     assert wide == {
         "ImageLocality",
         "InterPodAffinity",
+        "MaxAzureDiskVolumeCount",
+        "MaxCinderVolumeCount",
+        "MaxEBSVolumeCount",
+        "MaxGCEPDVolumeCount",
+        "NodeVolumeLimits",
         "PodTopologySpread",
         "SelectorSpreadPriority",
         "ServiceAffinity",
         "ServiceAntiAffinity",
         "ServiceSpreadingPriority",
         "VolumeBinding",
+        "VolumeRestrictions",
+        "VolumeZone",
     }

@@ -4,11 +4,12 @@ Row 0 belongs to a node that is gone: its columns hold rubbish, and no rule is e
 confuses rows with positions, or looks at rows it was not asked about, fails here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from tests.unit.rules.attached import RUBBISH_ATTACHED, HandAttached, HandCSINodes
 from tests.unit.rules.storage import HandStorage, StorageObject
 
 from pointsman.engine.cluster.owners import Owners
@@ -32,6 +33,8 @@ from pointsman.policy.view import (
     TaintKey,
     TermKind,
 )
+from pointsman.policy.volumes.attached import Attaching, attached_by_driver, attached_by_kind
+from pointsman.policy.volumes.disks import disks_of
 
 RUBBISH = 7
 GONE = "gone"
@@ -148,6 +151,25 @@ class HandView:
         for controller in self.controllers:
             known.upsert_controller(controller)
         return known
+
+    @property
+    def csi_nodes(self) -> HandCSINodes:
+        return HandCSINodes(self.nodes, self.storage)
+
+    @property
+    def attached_by_driver(self) -> HandAttached:
+        return self._attached(attached_by_driver)
+
+    @property
+    def attached_by_kind(self) -> HandAttached:
+        return self._attached(attached_by_kind)
+
+    def pods_with_disks(self) -> Mapping[int, Pods]:
+        return {row: pods for row in self.rows.tolist() if (pods := [p for p in self.pods_on(row) if disks_of(p.pod)])}
+
+    def _attached(self, attaching: Attaching) -> HandAttached:
+        found = [attaching(self.pods_on(row), self.node_name(row), self.storage) for row in self.rows.tolist()]
+        return HandAttached([RUBBISH_ATTACHED, *found])
 
     @property
     def storage(self) -> HandStorage:

@@ -58,6 +58,7 @@ class Cluster(StorageChanges):
         self._replace(name, row, self._facts[name], NOTHING)
         del self._facts[name]
         self._rows.release(name)
+        self._node_storage_changed(row)
         for pool in self._pools:
             pool.clear_row(row)
         return (Change(Happening.NODE_DELETE, self),)
@@ -149,6 +150,7 @@ class Cluster(StorageChanges):
             self._grow(2 * self.capacity)
         row = self._rows.take(name)
         self._replace(name, row, NOTHING, facts)
+        self._node_storage_changed(row)
         for pod in self._ledger.on(name):
             self._charge(row, pod)
         return (Change(Happening.NODE_ADD, self, row),)
@@ -182,6 +184,9 @@ class Cluster(StorageChanges):
             self._images,
             self._pod_counts,
             self._carried_terms,
+            self._csi_nodes,
+            self._by_driver,
+            self._by_kind,
             *self._pools,
         )
         for part in parts:
@@ -211,6 +216,8 @@ class Cluster(StorageChanges):
             self._ports.charge(row, pod.host_ports)
         if pod.pod.spec.volumes:
             self._storage.charge(row, pod.namespace, named_claims(pod.pod))
+            self._disk_pods.charge(row, pod)
+            self._attached_changed(row)
 
     def _discharge(self, row: int, pod: PodInfo) -> None:
         self._resources.discharge(row, pod)
@@ -221,3 +228,5 @@ class Cluster(StorageChanges):
             self._ports.discharge(row, pod.host_ports)
         if pod.pod.spec.volumes:
             self._storage.discharge(row, pod.namespace, named_claims(pod.pod))
+            self._disk_pods.discharge(row, pod)
+            self._attached_changed(row)

@@ -41,6 +41,11 @@ class Kept(Generic[T]):
         self._objects: dict[Key, T] = {}
         self._assumed: dict[Key, T] = {}
         self._groups: dict[str, dict[Key, None]] = {}
+        self._watchers: list[Callable[[Key], None]] = []
+
+    def watch(self, watcher: Callable[[Key], None]) -> None:
+        """Call with the key of every object that `get` may give otherwise than before."""
+        self._watchers.append(watcher)
 
     def get(self, key: Key) -> T | None:
         """The object with what is assumed about it."""
@@ -64,6 +69,7 @@ class Kept(Generic[T]):
         self._objects[key] = new
         if seen is None or seen.metadata.resource_version != new.metadata.resource_version:
             self._assumed.pop(key, None)
+        self._tell(key)
         return before is None or not _same(before, self.get(key) or new)
 
     def pop(self, key: Key) -> bool:
@@ -73,6 +79,7 @@ class Kept(Generic[T]):
         self._leave_group(key)
         del self._objects[key]
         self._assumed.pop(key, None)
+        self._tell(key)
         return True
 
     def assume(self, changed: T) -> None:
@@ -89,6 +96,7 @@ class Kept(Generic[T]):
                 f" {changed.metadata.resource_version}, the watch has shown {version}"
             )
         self._assumed[key] = changed
+        self._tell(key)
 
     def restore(self, changed: T) -> bool:
         """Take back what was assumed from this version on; whether there was anything."""
@@ -97,7 +105,12 @@ class Kept(Generic[T]):
         if assumed is None or assumed.metadata.resource_version != changed.metadata.resource_version:
             return False
         del self._assumed[key]
+        self._tell(key)
         return True
+
+    def _tell(self, key: Key) -> None:
+        for watcher in self._watchers:
+            watcher(key)
 
     def _leave_group(self, key: Key) -> None:
         seen = self._objects.get(key)

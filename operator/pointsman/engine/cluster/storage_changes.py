@@ -53,10 +53,13 @@ class StorageChanges(Columns):
         return ()
 
     def upsert_csi_node(self, csi_node: CSINode) -> Changes:
-        return self._upsert(self._storage.csi_nodes, csi_node, Happening.CSI_NODE)
+        changes = self._upsert(self._storage.csi_nodes, csi_node, Happening.CSI_NODE)
+        self._csi_node_changed(csi_node)
+        return changes
 
     def remove_csi_node(self, csi_node: CSINode) -> Changes:
         self._storage.csi_nodes.pop(key_of(csi_node))
+        self._csi_node_changed(csi_node)
         return ()
 
     def upsert_csi_driver(self, driver: CSIDriver) -> Changes:
@@ -74,10 +77,13 @@ class StorageChanges(Columns):
 
     def upsert_attachment(self, attachment: VolumeAttachment) -> Changes:
         self._storage.attachment_objects.put(attachment)
+        self._attachment_changed(attachment)
         return ()
 
     def remove_attachment(self, attachment: VolumeAttachment) -> Changes:
-        return self._remove(self._storage.attachment_objects, attachment, Happening.VOLUME_ATTACHMENT_DELETE)
+        changes = self._remove(self._storage.attachment_objects, attachment, Happening.VOLUME_ATTACHMENT_DELETE)
+        self._attachment_changed(attachment)
+        return changes
 
     def assume_volume(self, volume: PersistentVolume) -> None:
         """Take a volume as promised before the API server knows; ValueError if it is not the current version."""
@@ -94,6 +100,25 @@ class StorageChanges(Columns):
     def restore_claim(self, claim: PersistentVolumeClaim) -> Changes:
         """Take `assume_claim` back; no change if the watch has shown another version since."""
         return self._restore(self._storage.claims, claim, Happening.PERSISTENT_VOLUME_CLAIM)
+
+    def _csi_node_changed(self, csi_node: CSINode) -> None:
+        row = self.row_of(csi_node.metadata.name)
+        if row is not None:
+            self._csi_nodes.changed(row)
+
+    def _attachment_changed(self, attachment: VolumeAttachment) -> None:
+        row = self.row_of(attachment.spec.node_name)
+        if row is not None:
+            self._attached_changed(row)
+
+    def _node_storage_changed(self, row: int) -> None:
+        """The row stands for another node, or for none."""
+        self._csi_nodes.changed(row)
+        self._attached_changed(row)
+
+    def _attached_changed(self, row: int) -> None:
+        self._by_driver.changed(row)
+        self._by_kind.changed(row)
 
     def _upsert(self, kept: Kept[T], new: T, happening: Happening) -> Changes:
         return (Change(happening, self, key=key_of(new)),) if kept.put(new) else ()

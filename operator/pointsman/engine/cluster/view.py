@@ -4,9 +4,12 @@ Split from the mutators so that each half can be read alone. Every array is live
 change of the cluster, that is, for the one decision that asked for it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from pointsman.engine.cluster.attached_volumes import AttachedVolumes
 from pointsman.engine.cluster.carried_terms import CarriedTerms
+from pointsman.engine.cluster.csi_nodes import CSINodes
+from pointsman.engine.cluster.disk_pods import DiskPods
 from pointsman.engine.cluster.disruption_budgets import DisruptionBudget, DisruptionBudgets
 from pointsman.engine.cluster.images import Images
 from pointsman.engine.cluster.labels import Labels
@@ -20,6 +23,7 @@ from pointsman.engine.cluster.resources import Resources
 from pointsman.engine.cluster.rows import Rows
 from pointsman.engine.cluster.storage import Storage
 from pointsman.engine.cluster.taints import Taints
+from pointsman.kube.storage_objects import CSINode
 from pointsman.policy.owners_view import OwnersView
 from pointsman.policy.pod import HostPort
 from pointsman.policy.pod_query import PodQuery, Selector
@@ -36,6 +40,7 @@ from pointsman.policy.view import (
     TermKind,
 )
 from pointsman.policy.view import Rows as RowArray
+from pointsman.policy.volumes.attached import attached_by_driver, attached_by_kind
 
 
 class Columns:
@@ -57,6 +62,10 @@ class Columns:
         self._owners = Owners()
         self._storage = Storage()
         self._ledger = Ledger()
+        self._disk_pods = DiskPods()
+        self._csi_nodes = CSINodes(capacity, self._csi_node_on)
+        self._by_driver = AttachedVolumes(capacity, attached_by_driver, self._storage, self.pods_on, self.node_name)
+        self._by_kind = AttachedVolumes(capacity, attached_by_kind, self._storage, self.pods_on, self.node_name)
         self._namespaces = Namespaces()
 
     @property
@@ -145,6 +154,21 @@ class Columns:
     def storage(self) -> Storage:
         return self._storage
 
+    @property
+    def csi_nodes(self) -> CSINodes:
+        return self._csi_nodes
+
+    @property
+    def attached_by_driver(self) -> AttachedVolumes:
+        return self._by_driver
+
+    @property
+    def attached_by_kind(self) -> AttachedVolumes:
+        return self._by_kind
+
+    def pods_with_disks(self) -> Mapping[int, Pods]:
+        return self._disk_pods.by_row()
+
     def pods_below(self, priority: int) -> PodsBelow:
         """What pods of lower priority hold on each row."""
         return self._priorities.below(priority)
@@ -154,3 +178,7 @@ class Columns:
 
     def namespace_labels(self, namespace: str) -> dict[str, str] | None:
         return self._namespaces.get(namespace)
+
+    def _csi_node_on(self, row: int) -> CSINode | None:
+        name = self._rows.name(row)
+        return self._storage.csi_node(name) if name else None
