@@ -11,7 +11,6 @@ from typing import Final
 
 import numpy as np
 
-from pointsman.kube.quantity import Quantity
 from pointsman.kube.storage_objects import PersistentVolume, PersistentVolumeClaim
 from pointsman.policy.pod_query import Selector, selector_of
 from pointsman.policy.selectors import SelectorError
@@ -113,15 +112,18 @@ def _suitable(
     """Volumes that would do wherever they can be used: those set aside for the claim, and others by their size."""
     selector, size = _selector(claim), requested_by(claim)
     promised: list[PersistentVolume] = []
-    others: list[tuple[Quantity, PersistentVolume]] = []
+    others: list[tuple[int, PersistentVolume]] = []
     for volume in storage.volumes_of_class(claim_class(claim)):
+        ours = is_promised(volume, claim)
+        if not ours and (volume.spec.claim_ref is not None or not _available(claim, volume, selector)):
+            continue
         capacity = capacity_of(volume)
         if capacity is None or capacity < size or not _alike(claim, volume):
             continue
-        if is_promised(volume, claim):
+        if ours:
             promised.append(volume)
-        elif volume.spec.claim_ref is None and _available(claim, volume, selector):
-            others.append((capacity, volume))
+        else:
+            others.append((capacity.nanos, volume))
     return promised, [volume for _, volume in sorted(others, key=lambda entry: entry[0])]
 
 

@@ -1,12 +1,12 @@
 """Which of many things a node can reach, the preferred ones first: volumes for a claim, room for a new volume.
 
 Local volumes come one per node, each with an affinity of its own, so asking every volume about every row would take
-the square of the cluster. Things whose place is one label with given values are found through a table by that label's
+the square of the cluster. Things whose place is one value of one label are found through a table by that label's
 values; all others share one test per distinct place. A place is matched against a node's labels alone: its name counts
 as empty (CheckNodeAffinity, component-helpers/storage/volume/helpers.go, 1.36).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -72,7 +72,7 @@ class Reach:
 def reach(view: ClusterView, places: Iterable[Place], depth: int = 1) -> Reach:
     """The things at these places, bound to the columns of one view. `depth` is at least 1."""
     everywhere: list[int] = []
-    by_label: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
+    by_label: dict[str, list[tuple[int, str]]] = {}
     by_terms: dict[tuple[NodeSelectorTerm, ...], list[int]] = {}
     for number, place in enumerate(places):
         if place is None:
@@ -106,26 +106,26 @@ def _bind(terms: Iterable[NodeSelectorTerm], view: ClusterView) -> tuple[RowTest
     )
 
 
-def _one_label(place: tuple[NodeSelectorTerm, ...]) -> tuple[str, tuple[str, ...]] | None:
-    """Key and values, where a place is one label with one of these values."""
+def _one_label(place: tuple[NodeSelectorTerm, ...]) -> tuple[str, str] | None:
+    """Key and value, where a place is all nodes with one label of one value; no node has one that is not valid."""
     if len(place) != 1 or place[0].match_fields or len(place[0].match_expressions) != 1:
         return None
     (requirement,) = place[0].match_expressions
-    (term,) = compile_terms(place)
-    return (requirement.key, requirement.values or ()) if requirement.operator == "In" and not term.problems else None
+    if requirement.operator != "In" or requirement.values is None or len(requirement.values) != 1:
+        return None
+    return requirement.key, requirement.values[0]
 
 
-def _table(view: ClusterView, key: str, wanted: Sequence[tuple[int, tuple[str, ...]]], depth: int) -> _ByLabel:
+def _table(view: ClusterView, key: str, wanted: Sequence[tuple[int, str]], depth: int) -> _ByLabel:
     column = view.labels(key)
-    by_value: Mapping[str, int] = {value: number for number, value in enumerate(column.values)}
+    by_value = {value: number for number, value in enumerate(column.values)}
     table = np.full((len(column.values) + 1, depth), NO_MORE)
     filled = [0] * len(column.values)
-    for number, values in wanted:
-        for value in values:
-            line = by_value.get(value)
-            if line is not None and filled[line] < depth:
-                table[line, filled[line]] = number
-                filled[line] += 1
+    for number, value in wanted:
+        line = by_value.get(value)
+        if line is not None and filled[line] < depth:
+            table[line, filled[line]] = number
+            filled[line] += 1
     return _ByLabel(column.ids, table)
 
 
