@@ -6,7 +6,7 @@ from typing import Final
 from pointsman.api import catalogue
 from pointsman.api.catalogue import Standing
 from pointsman.api.messages import entry_path
-from pointsman.api.spec import Base, ProfileSpec, State
+from pointsman.api.spec import Base, PreemptionArgsSpec, ProfileSpec, State
 from pointsman.policy.document import PolicyDocument
 from pointsman.policy.entries import Changes
 from pointsman.policy.needs import FEATURES
@@ -73,6 +73,8 @@ def _without_effect(spec: ProfileSpec) -> Iterator[str]:
                 yield f"{path}: has no effect, since base is None"
             elif entry.state is State.DISABLED and entry.model_fields_set & {"rule", "args", "weight"}:
                 yield f"{path}: disabled, so the rest of the entry has no effect"
+    if spec.preemption.state is State.DISABLED and spec.preemption.args != PreemptionArgsSpec():
+        yield "spec.preemption: disabled, so args have no effect"
 
 
 def _listed(names: Iterable[str]) -> str:

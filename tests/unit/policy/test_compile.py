@@ -5,7 +5,8 @@ import json
 import pytest
 from tests.unit.policy.specs import Entries, compiled, content, off, on
 
-from pointsman.policy.document import QueueEntry
+from pointsman.policy.build import load
+from pointsman.policy.document import PreemptionEntry, QueueEntry, canonical_json
 
 # scheduler-semantics.md 2.0, as far as this release builds it
 PREDICATES = [

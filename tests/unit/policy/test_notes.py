@@ -51,7 +51,11 @@ NOTES: dict[str, tuple[dict[str, object], list[str]]] = {
         ],
     ),
     "preemption that is off and says more": (
-        {"base": "None", "predicates": ALL_FOUR, "preemption": {"state": "Disabled", "args": {"minCandidateNodesAbsolute": 1}}},
+        {
+            "base": "None",
+            "predicates": ALL_FOUR,
+            "preemption": {"state": "Disabled", "args": {"minCandidateNodesAbsolute": 1}},
+        },
         [KEPT, BEYOND, "spec.preemption: disabled, so args have no effect"],
     ),
     "a disabled entry that says more": (
