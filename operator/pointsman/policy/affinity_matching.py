@@ -28,10 +28,14 @@ def meant_pods(term: AffinityTerm, view: ClusterView) -> PodGroup:
 
 
 def means(term: AffinityTerm | CarriedTerm, pod: PodInfo, namespace_labels: Mapping[str, str]) -> bool:
-    """Whether a running pod's term means the incoming pod."""
-    return (
-        pod.namespace in term.namespaces or term.namespace_selector.matches(namespace_labels)
-    ) and term.selector.matches(pod.pod.metadata.labels)
+    """Whether a running pod's term means the incoming pod.
+
+    Asked of every distinct term for each decision, and most are of other namespaces: those are told by a look.
+    """
+    namespaces = term.namespace_selector
+    if pod.namespace not in term.namespaces and (namespaces.nothing or not namespaces.matches(namespace_labels)):
+        return False
+    return term.selector.matches(pod.pod.metadata.labels)
 
 
 def meaning(terms: Iterable[CarriedTerm], pod: PodInfo, namespace_labels: Mapping[str, str]) -> Iterator[CarriedTerm]:
