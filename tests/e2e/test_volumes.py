@@ -1,0 +1,106 @@
+"""Claims that wait for their first consumer, and local volumes, on a real control plane with its volume controller."""
+
+from typing import Any
+
+import pytest
+
+from tests.controlplane.wait import eventually
+from tests.e2e.fleet import Fleet
+from tests.e2e.workloads import in_pool, labelled, pod, profile
+
+pytestmark = pytest.mark.timeout(240)
+
+NAME = "bulky"
+STORAGE_CLASS = {
+    "apiVersion": "storage.k8s.io/v1",
+    "kind": "StorageClass",
+    "metadata": {"name": "local"},
+    "provisioner": "kubernetes.io/no-provisioner",
+    "volumeBindingMode": "WaitForFirstConsumer",
+}
+
+
+def volume(name: str, node: str, size: str) -> dict[str, Any]:
+    """A disk of a node."""
+    here = {"key": "kubernetes.io/hostname", "operator": "In", "values": [node]}
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": {"name": name},
+        "spec": {
+            "capacity": {"storage": size},
+            "accessModes": ["ReadWriteOnce"],
+            "storageClassName": "local",
+            "persistentVolumeReclaimPolicy": "Retain",
+            "local": {"path": f"/mnt/{name}"},
+            "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [here]}]}},
+        },
+    }
+
+
+def claim(name: str, size: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": {
+            "accessModes": ["ReadWriteOnce"],
+            "storageClassName": "local",
+            "resources": {"requests": {"storage": size}},
+        },
+    }
+
+
+def consumer(name: str, *claims: str) -> dict[str, Any]:
+    """A pod with these claims among its volumes."""
+    volumes = [{"name": one, "persistentVolumeClaim": {"claimName": one}} for one in claims]
+    return labelled(pod(name, NAME, volumes=volumes, **in_pool("zoned")), app=name)
+
+
+@pytest.fixture
+def bulky(zoned: Fleet) -> Fleet:
+    zoned.apply(STORAGE_CLASS, profile(NAME))
+    zoned.wait_ready(NAME)
+    return zoned
+
+
+def bound_to(fleet: Fleet, name: str) -> str:
+    """The volume that a claim is bound to, once it is."""
+
+    def volume_of() -> str:
+        found = fleet.plane.get("pvc", name)
+        return str(found["spec"]["volumeName"]) if found.get("status", {}).get("phase") == "Bound" else ""
+
+    return eventually(volume_of, what=f"claim {name} to be bound")
+
+
+def test_a_pod_goes_where_the_smallest_volumes_that_suffice_are_and_its_claims_are_bound(bulky: Fleet) -> None:
+    bulky.apply(
+        volume("large", "zoned-1", "100Gi"),
+        volume("data", "zoned-3", "10Gi"),
+        volume("logs", "zoned-3", "5Gi"),
+        volume("elsewhere", "zoned-5", "10Gi"),
+        claim("data", "8Gi"),
+        claim("logs", "4Gi"),
+        consumer("database", "data", "logs"),
+    )
+    assert bulky.wait_bound(1, "app=database")[0]["spec"]["nodeName"] == "zoned-3"
+    assert (bound_to(bulky, "data"), bound_to(bulky, "logs")) == ("data", "logs")
+    bulky.assert_nobody_was_refused()
+
+
+def test_a_pod_whose_claim_finds_no_volume_is_told_so_and_placed_when_one_is_made(bulky: Fleet) -> None:
+    bulky.apply(claim("huge", "2Ti"), consumer("archive", "huge"))
+    bulky.wait_told("archive", "6 node(s) didn't find available persistent volumes to bind")
+
+    bulky.apply(volume("huge", "zoned-4", "4Ti"))
+    assert bulky.wait_bound(1, "app=archive", seconds=20)[0]["spec"]["nodeName"] == "zoned-4"
+    assert bound_to(bulky, "huge") == "huge"
+
+
+def test_a_pod_whose_claim_does_not_exist_waits_for_it(bulky: Fleet) -> None:
+    bulky.apply(consumer("early", "late"))
+    bulky.wait_told("early", 'persistentvolumeclaim "late" not found')
+
+    bulky.apply(volume("late", "zoned-0", "1Gi"), claim("late", "1Gi"))
+    assert bulky.wait_bound(1, "app=early", seconds=20)[0]["spec"]["nodeName"] == "zoned-0"
