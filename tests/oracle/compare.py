@@ -3,15 +3,11 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
-from pointsman.engine.cycle.explain import Explanation
 from pointsman.policy.policy import Policy
+from tests.oracle.ours import Decision
 from tests.oracle.server import Verdict
-
-# Stock profiles have it on. Without claims it scores 0 everywhere and says one sentence about a pod that fits nowhere;
-# Pointsman does not build it.
-_NOT_BUILT: Final = "DynamicResources"
 
 
 @dataclass(slots=True)
@@ -27,6 +23,7 @@ class Comparison:
     rejected: dict[str, int] = field(default_factory=dict)  # our first rejecters, and of how many nodes
     scored: tuple[str, ...] = ()  # plugins that kube-scheduler has scored with
     nowhere: bool = False
+    preempting: bool = False
 
     @property
     def equal(self) -> bool:
@@ -38,44 +35,59 @@ class Comparison:
         self.differences[what] = {"kube-scheduler": oracle, "pointsman": ours}
 
 
-def compare(verdict: Verdict, ours: Explanation, policy: Policy) -> Comparison:
-    """Hold our explanation against kube-scheduler's verdict."""
-    found = Comparison()
-    for refused in ours.refused.values():
-        found.rejected[refused.predicate] = found.rejected.get(refused.predicate, 0) + 1
+def compare(verdict: Verdict, ours: Decision, policy: Policy) -> Comparison:
+    """Hold our decision against kube-scheduler's verdict."""
+    found = Comparison(rejected=dict(ours.rejected))
     if verdict.node:
         _compare_choice(found, verdict, ours, policy)
     else:
         found.nowhere = True
-        if ours.scored:
-            found.differ("feasible", [], sorted(ours.scored))
-        _compare_message(found, verdict, ours)
+        if ours.explanation.scored:
+            found.differ("feasible", [], sorted(ours.explanation.scored))
+        if verdict.message != ours.message:
+            found.differ("message", verdict.message, ours.message)
+        _compare_preemption(found, verdict, ours)
     return found
 
 
-def _compare_choice(found: Comparison, verdict: Verdict, ours: Explanation, policy: Policy) -> None:
+def _compare_preemption(found: Comparison, verdict: Verdict, ours: Decision) -> None:
+    target = verdict.log.target
+    found.preempting = bool(target)
+    if ours.nomination != verdict.nominated and not target:
+        found.differ("preemption", {"nominated": verdict.nominated}, {"nominated": ours.nomination})
+    if not target and not ours.ties:
+        return
+    if ours.ties.get(target) != frozenset(verdict.log.victims):
+        theirs = {target: sorted(verdict.log.victims)}
+        found.differ("preemption", theirs, {node: sorted(victims) for node, victims in ours.ties.items()})
+
+
+def _compare_choice(found: Comparison, verdict: Verdict, decision: Decision, policy: Policy) -> None:
+    ours = decision.explanation
     totals = verdict.log.totals
     feasible = set(totals) or {verdict.node}
     if feasible != ours.scored.keys():
         reasons = {name: said.reasons for name, said in ours.refused.items() if name in feasible}
         found.differ("feasible", sorted(feasible), {"nodes": sorted(ours.scored), "refused": reasons})
-        if ours.message:
-            found.differences["feasible"]["pointsman"]["message"] = ours.message
+        if decision.message:
+            found.differences["feasible"]["pointsman"]["message"] = decision.message
         return
     if verdict.node not in ours.best:
         found.differ("chosen", verdict.node, sorted(ours.best))
     if totals:
-        _compare_scores(found, verdict, ours, policy)
+        _compare_scores(found, verdict, decision, policy)
 
 
-def _compare_scores(found: Comparison, verdict: Verdict, ours: Explanation, policy: Policy) -> None:
+def _compare_scores(found: Comparison, verdict: Verdict, decision: Decision, policy: Policy) -> None:
+    ours = decision.explanation
     weights = {weighted.priority.name: weighted.weight for weighted in policy.priorities}
     differing: dict[str, Any] = {}
     for node, total in verdict.log.totals.items():
-        theirs = {plugin: score for plugin, score in verdict.log.scores[node].items() if plugin != _NOT_BUILT or score}
+        theirs = verdict.log.scores[node]
         mine = {name: score * weights[name] for name, score in ours.scored[node].scores.items()}
-        if theirs != mine or total != ours.scored[node].total:
-            differing[node] = dict(_unequal(theirs, mine)), total, ours.scored[node].total
+        unequal = dict(_unequal(theirs, mine))
+        if unequal or total != ours.scored[node].total:
+            differing[node] = unequal, total, ours.scored[node].total
     some_node = next(iter(verdict.log.scores.values()), {})
     found.scored = tuple(some_node)
     if differing:
@@ -83,23 +95,10 @@ def _compare_scores(found: Comparison, verdict: Verdict, ours: Explanation, poli
 
 
 def _unequal(theirs: Mapping[str, int], mine: Mapping[str, int]) -> Iterator[tuple[str, list[int | None]]]:
+    """A rule that has nothing to say about a pod scores 0, whether it says so or not."""
     for name in sorted({*theirs, *mine}):
-        if theirs.get(name) != mine.get(name):
+        if theirs.get(name, 0) != mine.get(name, 0):
             yield name, [theirs.get(name), mine.get(name)]
-
-
-def _compare_message(found: Comparison, verdict: Verdict, ours: Explanation) -> None:
-    if comparable(verdict.message) != ours.message:
-        found.differ("message", verdict.message, ours.message)
-
-
-def comparable(message: str) -> str:
-    """kube-scheduler's message without the words about preemption."""
-    for mark in (" no new claims to deallocate", " preemption:", " not found"):
-        head, found, _ = message.partition(mark)
-        if found:
-            return head
-    return message
 
 
 def told(seed: int, world: int, pod: str, comparison: Comparison, detail: Mapping[str, Any]) -> str:

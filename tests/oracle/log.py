@@ -23,7 +23,8 @@ _VICTIM: Final = frozenset(
         "Victim Pod is already deleted",
     }
 )
-_PREEMPTION_STARTED: Final = "Start the preemption asynchronously"
+_TARGET: Final = "the target node for the preemption is determined"
+_GOING: Final = "Victim Pod is already being deleted, skipping the API call for it"
 _PREEMPTION_ENDED: Final = "Async Preemption finished completely"
 _SEEN: Final = {
     "Add event for node": ("node", True),
@@ -43,7 +44,14 @@ class PodLog:
     scores: dict[str, dict[str, int]] = field(default_factory=dict)
     totals: dict[str, int] = field(default_factory=dict)
     victims: set[str] = field(default_factory=set)  # namespace/name
-    preempting: bool = False
+    going: set[str] = field(default_factory=set)  # those of them that were being deleted already
+    target: str = ""  # the node that preemption clears
+    preempted: bool = False  # all its victims have been told
+
+    @property
+    def preempting(self) -> bool:
+        """Whether more victims may be told of: those that are not being deleted already go in the background."""
+        return bool(self.target) and not (self.preempted or (self.victims and self.victims == self.going))
 
 
 class Log:
@@ -84,9 +92,15 @@ class Log:
             self._tried(_pairs(line, found.end())["pod"])
         elif message in _VICTIM:
             said = _pairs(line, found.end())
-            self.of(said["preemptor"]).victims.add(said["victim"])
-        elif message in (_PREEMPTION_STARTED, _PREEMPTION_ENDED):
-            self.of(_pairs(line, found.end())["preemptor"]).preempting = message == _PREEMPTION_STARTED
+            told = self.of(said["preemptor"])
+            told.victims.add(said["victim"])
+            if message == _GOING:
+                told.going.add(said["victim"])
+        elif message == _TARGET:
+            said = _pairs(line, found.end())
+            self.of(said["pod"]).target = said["node"]
+        elif message == _PREEMPTION_ENDED:
+            self.of(_pairs(line, found.end())["preemptor"]).preempted = True
 
     def _tried(self, pod: str) -> None:
         """Scores belong to one attempt."""

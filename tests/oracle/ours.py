@@ -5,13 +5,19 @@ arrives like any other pod event. Those are held back until `catch_up`: kube-sch
 decided about it.
 """
 
+import random
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from pointsman.engine.cluster.cluster import Cluster
+from pointsman.engine.cycle.cycle import schedule
 from pointsman.engine.cycle.explain import Explanation, explain
+from pointsman.engine.cycle.filtering import search
 from pointsman.engine.cycle.nominator import Nominator
 from pointsman.engine.intake.feeds import feeds
+from pointsman.engine.preemption.choosing import least_harmful
+from pointsman.engine.preemption.searching import find_candidates
 from pointsman.kube.client import Client
 from pointsman.kube.known import EventType
 from pointsman.kube.objects import Namespace, Node, Pod
@@ -20,9 +26,26 @@ from pointsman.policy.accounting import pod_info
 from pointsman.policy.kinds import Kind
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.policy import Policy
+from pointsman.policy.view import BoolArray
 from tests.oracle.watching import listed
 
 FINISHED = ("Succeeded", "Failed")
+CHANGED_BY_BINDING = (Kind.CLAIMS, Kind.VOLUMES)
+
+Ties = Mapping[str, frozenset[str]]
+"""Nodes among which preemption may choose, each with its victims (namespace/name)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What Pointsman would do. `message` is complete, with the words about preemption; `ties` is empty if nobody is to
+    be preempted."""
+
+    explanation: Explanation
+    message: str = ""
+    rejected: Mapping[str, int] = field(default_factory=dict)  # first rejecters, and of how many nodes (0: of the pod)
+    ties: Ties = field(default_factory=dict)
+    nomination: str = ""  # of a pod that fits nowhere, afterwards
 
 
 class Ours:
@@ -42,7 +65,7 @@ class Ours:
             self.cluster.upsert_node(node)
         await self.read_again(client, feeds(self.cluster))
 
-    async def read_again(self, client: Client, kinds: Iterable[Kind]) -> None:
+    async def read_again(self, client: Client, kinds: Iterable[Kind] = CHANGED_BY_BINDING) -> None:
         """Take over all objects of these kinds as they are now; none of them has gone."""
         ways = feeds(self.cluster)
         for kind in kinds:
@@ -59,6 +82,30 @@ class Ours:
             self._take(kind, pod)
         self._held.clear()
 
+    def decide(self, pod: Pod) -> Decision:
+        """What Pointsman would do with a pod now."""
+        policy, info = self.policies[pod.spec.scheduler_name], pod_info(pod)
+        candidates = self.cluster.pool(policy.candidates).candidates
+        explained = explain(policy, info, self.cluster, candidates, self.nominator)
+        rejected = Counter(refused.predicate for refused in explained.refused.values())
+        if explained.scored:
+            return Decision(explained, rejected=rejected)
+        return self._nowhere(policy, info, candidates, Decision(explained, rejected=rejected))
+
+    def _nowhere(self, policy: Policy, pod: PodInfo, candidates: BoolArray, made: Decision) -> Decision:
+        cluster, nominator, rng = self.cluster, self.nominator, random.Random(0)
+        decided = schedule(policy, pod, cluster, candidates, nominator, rng)
+        rejected = {**dict.fromkeys(decided.rejectors, 0), **made.rejected}
+        nomination = pod.nominated_node_name if decided.nomination is None else decided.nomination
+        made = replace(made, message=decided.message, rejected=rejected, nomination=nomination)
+        settings = policy.document.preemption
+        if decided.preemption is None or settings is None:
+            return made
+        found = search(policy, pod, cluster, candidates, nominator)
+        everywhere = find_candidates(settings, pod, cluster, nominator, found, found.resolvable(candidates), rng)
+        best = least_harmful(everywhere.candidates)
+        return replace(made, ties={one.node: frozenset(victim.full_name for victim in one.victims) for one in best})
+
     def _take(self, kind: EventType, pod: Pod) -> None:
         if kind is EventType.DELETED or pod.status.phase in FINISHED:
             self.nominator.remove(pod.metadata.uid)
@@ -66,17 +113,5 @@ class Ours:
         elif pod.spec.node_name:
             self.nominator.remove(pod.metadata.uid)
             self.cluster.upsert_pod(pod_info(pod))
-        elif pod.status.nominated_node_name and not pod.spec.scheduling_gates:
+        elif not pod.spec.scheduling_gates:
             self.nominator.update(pod_info(pod))
-
-    def explain(self, pod: Pod) -> Explanation:
-        """What Pointsman would do with a pod now."""
-        policy = self.policies[pod.spec.scheduler_name]
-        return explain(policy, self.info(pod), self.cluster, self.candidates(policy), self.nominator)
-
-    def candidates(self, policy: Policy) -> Any:
-        """The rows that a policy may use."""
-        return self.cluster.pool(policy.candidates).candidates
-
-    def info(self, pod: Pod) -> PodInfo:
-        return pod_info(pod)

@@ -24,6 +24,7 @@ class Report:
         self.decisions += 1
         for what in ("feasible", "scores", "chosen", "message", "preemption"):
             self.equal[what] += getattr(comparison, what)
+        self.kinds["preempting"] += comparison.preempting
         self.kinds["nowhere" if comparison.nowhere else "scored" if comparison.scored else "one node"] += 1
         self.rejected.update(comparison.rejected.keys())
         if comparison.nowhere:

@@ -1,10 +1,11 @@
 """The loop: put up a world, decide on its candidates one after another on both sides, compare, wipe, next world."""
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pointsman.kube.known import Key
 from tests.controlplane.build import Binaries
 from tests.controlplane.server import running
 from tests.oracle.compare import compare, told
@@ -12,7 +13,7 @@ from tests.oracle.kube_scheduler import kube_scheduler
 from tests.oracle.ours import Ours
 from tests.oracle.profiles import Variant, variants
 from tests.oracle.report import Report
-from tests.oracle.server import Server, connected, prepare
+from tests.oracle.server import Server, Verdict, connected, prepare
 from tests.oracle.things import Candidate, World
 from tests.oracle.worlds.generate import generate
 from tests.oracle.worlds.shared import NAMESPACES, shared
@@ -57,22 +58,40 @@ class Session:
         await self.server.put_up(world)
         await ours.read(self.server.client)
         for candidate in world.candidates[:limit]:
-            await self._decide(number, candidate, ours)
+            await self._decide(number, world, candidate, ours)
 
-    async def _decide(self, number: int, candidate: Candidate, ours: Ours) -> None:
+    async def _decide(self, number: int, world: World, candidate: Candidate, ours: Ours) -> None:
         ours.catch_up()
         pod = await self.server.create(candidate)
-        explained = ours.explain(pod)
+        if candidate.claims:
+            await ours.read_again(self.server.client)
+        decided = ours.decide(pod)
         await self.server.release(candidate, pod)
         verdict = await self.server.verdict(pod)
         policy = ours.policies[pod.spec.scheduler_name]
-        found = compare(verdict, explained, policy)
+        found = compare(verdict, decided, policy)
         self.report.add(found)
         if not found.equal:
             detail = {"scheduler": pod.spec.scheduler_name, "reason": verdict.reason}
             self.disagree(told(self.seed, number, candidate.key, found, detail))
+        await self._follow(verdict, world, ours)
+
+    async def _follow(self, verdict: Verdict, world: World, ours: Ours) -> None:
+        """Let the states be equal again: what binding wrote is read, who fits nowhere goes."""
+        pod = verdict.pod
         if not verdict.node:
-            await self.server.remove([(pod.metadata.namespace, pod.metadata.name)])
+            await self._clear(verdict)
+            return
+        if any(volume.persistent_volume_claim or volume.ephemeral for volume in pod.spec.volumes):
+            await self.server.controller.idle()
+            await ours.read_again(self.server.client)
+        if world.preempts:
+            number = len(self.server.pods.objects)
+            await self.server.start(pod, f"2026-02-{1 + number // 1440:02}T{number // 60 % 24:02}:{number % 60:02}:00Z")
+
+    async def _clear(self, verdict: Verdict) -> None:
+        gone = [verdict.pod.metadata, *(self.server.pods.objects[key].metadata for key in _keys(verdict.log.victims))]
+        await self.server.remove([(one.namespace, one.name) for one in gone])
 
 
 async def oracle(folder: Path, binaries: Binaries, order: Order, disagree: Say) -> Report:
@@ -91,3 +110,9 @@ async def oracle(folder: Path, binaries: Binaries, order: Order, disagree: Say) 
                     if report.decisions >= order.decisions:
                         break
     return report
+
+
+def _keys(names: Iterable[str]) -> Iterator[Key]:
+    for name in names:
+        namespace, _, rest = name.partition("/")
+        yield namespace, rest

@@ -54,6 +54,7 @@ class Server:
         self.scheduler = scheduler
         self.pods = pods
         self.controller = controller
+        self.claims = controller.claims
         self._turns = asyncio.Semaphore(AT_ONCE)
 
     async def put_up(self, world: World) -> None:
@@ -93,17 +94,25 @@ class Server:
         path = PODS.path(namespace, made.metadata.name)
         for claim in candidate.claims:
             await self.client.create(CLAIMS.path(namespace), _owned(claim, made))
-        if candidate.nominated:
-            status = {"status": {"nominatedNodeName": candidate.nominated}}
-            await self._merge(f"{path}/status", status)
-        return made
+        wanted = {(namespace, claim["metadata"]["name"]) for claim in candidate.claims}
+        await bounded(self.claims.until(lambda: wanted <= self.claims.objects.keys()), PATIENCE, "claims of a pod")
+        status = {"status": {"nominatedNodeName": candidate.nominated}} if candidate.nominated else {}
+        return msgspec.json.decode(await self._merge(f"{path}/status", status), type=Pod)
 
-    async def release(self, candidate: Candidate, made: Pod) -> Pod:
+    async def release(self, candidate: Candidate, made: Pod) -> None:
         """Open the gate of a pod that was prepared; others were never held."""
-        if not candidate.gated:
-            return made
-        path = PODS.path(made.metadata.namespace, made.metadata.name)
-        return msgspec.json.decode(await self._merge(path, {"spec": {"schedulingGates": None}}), type=Pod)
+        if candidate.gated:
+            path = PODS.path(made.metadata.namespace, made.metadata.name)
+            await self._merge(path, {"spec": {"schedulingGates": None}})
+
+    async def start(self, pod: Pod, when: str) -> None:
+        """Tell in a bound pod's status that it runs, and since when."""
+        path = PODS.path(pod.metadata.namespace, pod.metadata.name, "status")
+        made = msgspec.json.decode(
+            await self._merge(path, {"status": {"phase": "Running", "startTime": when}}), type=Pod
+        )
+        key, version = (pod.metadata.namespace, pod.metadata.name), int(made.metadata.resource_version)
+        await bounded(self.pods.until(lambda: self._version(key) >= version), PATIENCE, "a pod to start")
 
     async def verdict(self, pod: Pod) -> Verdict:
         """Wait for kube-scheduler's decision on a pod."""
@@ -139,6 +148,9 @@ class Server:
             return False
         failed = (one for one in pod.status.conditions if one.type == "PodScheduled" and one.status == "False")
         return bool(pod.spec.node_name) or any(one.reason in ("Unschedulable", "SchedulerError") for one in failed)
+
+    def _version(self, key: Key) -> int:
+        return int(self.pods.objects[key].metadata.resource_version) if key in self.pods.objects else 0
 
     def _has(self, placed: set[Key], terminating: frozenset[str]) -> bool:
         if not placed <= self.pods.objects.keys():

@@ -1,7 +1,7 @@
 """Objects as the generator makes them and the server takes them: a manifest, where it lives, a status of its own."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from pointsman.kube.resources import (
@@ -93,7 +93,9 @@ class World:
     namespaces: Mapping[str, Mapping[str, str]]  # name -> labels
     things: tuple[Thing, ...]
     terminating: frozenset[str]  # namespace/name of assigned pods that are being deleted
-    candidates: tuple[Candidate, ...] = field(default=())
+    candidates: tuple[Candidate, ...] = ()
+    preempts: bool = False  # pods have priorities; those that are bound get a start time
+    quiet: bool = False  # a pod that waits for its victims to go may wait through further decisions
 
     def of(self, resource: Resource) -> Iterator[Thing]:
         return (thing for thing in self.things if thing.resource is resource)

@@ -22,7 +22,7 @@ class VolumeController:
 
     def __init__(self, client: Client, claims: Watched[PersistentVolumeClaim]) -> None:
         self._client = client
-        self._claims = claims
+        self.claims = claims
         self._tasks: set[asyncio.Task[None]] = set()
         self._begun: set[str] = set()  # uids of claims
 
@@ -31,7 +31,7 @@ class VolumeController:
         reference = volume.spec.claim_ref
         if kind is EventType.DELETED or reference is None or not reference.uid:
             return
-        claim = self._claims.objects.get((reference.namespace, reference.name))
+        claim = self.claims.objects.get((reference.namespace, reference.name))
         if claim is not None and claim.metadata.uid == reference.uid and not claim.spec.volume_name:
             self._begin(claim, volume.metadata.name)
 

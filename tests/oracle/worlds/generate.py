@@ -1,52 +1,115 @@
 """One world: its themes, its nodes and running pods, and the candidates. The same arguments give the same world."""
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
+from pointsman.kube.resources import PODS
 from pointsman.policy.registry import BUILT
-from tests.oracle.things import Candidate, Manifest, World
-from tests.oracle.worlds import themes
+from tests.oracle.things import Candidate, Manifest, World, thing
+from tests.oracle.worlds import attachments, budgets, neighbours, storage, themes
 from tests.oracle.worlds.nodes import add_nodes
-from tests.oracle.worlds.pods import add_running_pods, bare_pod
+from tests.oracle.worlds.owners import add_owners
+from tests.oracle.worlds.pods import bare_pod, running_pod, running_status
 from tests.oracle.worlds.scene import Dice, Scene
 from tests.oracle.worlds.shared import NAMESPACES
 
 CANDIDATES: Final = 40
+SIZES: Final = (10, 10, 12, 12, 15, 20, 30, 40, 60)
+CLAIMED: Final = frozenset({"storage", "limits", "exclusive", "zones"})
+# Where nothing but a deletion can wake a pod that waits for its victims to go, it may wait through some decisions.
+QUIET: Final = frozenset({"resources", "taints", "node-affinity", "ports", "images", "owners", "preemption"})
 
 Adds = Callable[[Scene, Manifest], None]
 
-# Theme -> the rule that it is for, what it adds to a pod (nothing: it shows in nodes and amounts), how often.
-THEMES: Final[dict[str, tuple[str, Adds | None, float]]] = {
-    "resources": ("NodeResourcesFit", None, 0.0),
-    "taints": ("TaintToleration", themes.tolerate, 0.7),
-    "node-affinity": ("NodeAffinity", themes.choose_nodes, 0.6),
-    "ports": ("NodePorts", themes.take_ports, 0.6),
-    "images": ("ImageLocality", themes.use_image_volume, 0.2),
-    "features": ("NodeDeclaredFeatures", themes.need_features, 0.5),
+
+class Theme(NamedTuple):
+    """The rule that a theme is for, what it adds to a pod (None: it shows elsewhere), and to which share of them."""
+
+    rule: str
+    add: Adds | None = None
+    candidates: float = 0.0
+    running: float = 0.0
+
+
+THEMES: Final[dict[str, Theme]] = {
+    "resources": Theme("NodeResourcesFit"),
+    "taints": Theme("TaintToleration", themes.tolerate, 0.7),
+    "node-affinity": Theme("NodeAffinity", themes.choose_nodes, 0.6),
+    "ports": Theme("NodePorts", themes.take_ports, 0.6, 0.5),
+    "images": Theme("ImageLocality", themes.use_image_volume, 0.2),
+    "features": Theme("NodeDeclaredFeatures", themes.need_features, 0.5),
+    "spread": Theme("PodTopologySpread", neighbours.spread, 0.7),
+    "owners": Theme("PodTopologySpread"),
+    "neighbours": Theme("InterPodAffinity", neighbours.seek_neighbours, 0.6, 0.5),
+    "storage": Theme("VolumeBinding", storage.use_claims, 0.5, 0.1),
+    "zones": Theme("VolumeZone", storage.use_bound_claims, 0.6),
+    "exclusive": Theme("VolumeRestrictions", attachments.use_disks, 0.5, 0.5),
+    "limits": Theme("NodeVolumeLimits", storage.use_bound_claims, 0.6, 0.4),
+    "preemption": Theme("NodeResourcesFit", budgets.weigh, 1.0, 1.0),
 }
 
 
 def generate(seed: int, number: int, schedulers: Sequence[str]) -> World:
     """World `number` of a seed, for pods of these schedulers."""
     dice = Dice(f"world {seed} {number}")
-    known = [name for name, (rule, _, _) in THEMES.items() if rule in BUILT]
-    chosen = frozenset(dice.some(known, 2, 4))
+    chosen = frozenset(dice.some([name for name, theme in THEMES.items() if theme.rule in BUILT], 2, 4))
     scene = Scene(dice, f"w{number}", schedulers, chosen, NAMESPACES)
-    add_nodes(scene, dice.choice((10, 12, 15, 20, 30, 40, 60)))
-    terminating = add_running_pods(scene, 2)
+    add_nodes(scene, dice.choice(SIZES))
+    if scene.has("owners"):
+        add_owners(scene)
+    if chosen & CLAIMED:
+        storage.add_storage(scene)
+    if scene.has("preemption"):
+        budgets.add_budgets(scene)
+    terminating = _add_running_pods(scene)
+    if scene.has("limits"):
+        attachments.add_limits(scene)
     candidates = [_candidate(scene, f"{scene.prefix}-p{index}") for index in range(CANDIDATES)]
     namespaces = {name: _namespace_labels(dice) for name in NAMESPACES}
-    return World(namespaces, tuple(scene.things), frozenset(terminating), tuple(candidates))
+    return World(
+        namespaces=namespaces,
+        things=tuple(scene.things),
+        terminating=frozenset(terminating),
+        candidates=tuple(candidates),
+        preempts=scene.has("preemption"),
+        quiet=chosen <= QUIET,
+    )
+
+
+def _add_running_pods(scene: Scene) -> list[str]:
+    """Put some pods on each node; the names (namespace/name) of those that are being deleted come back."""
+    dice = scene.dice
+    terminating = []
+    number = 0
+    for node in scene.node_names():
+        for _ in range(dice.randint(1, 4) if scene.has("preemption") else dice.randint(0, 2)):
+            made = running_pod(scene, f"{scene.prefix}-r{number}", node)
+            number += 1
+            _add(scene, made, {name: theme.running for name, theme in THEMES.items()})
+            told = scene.has("preemption") or dice.chance(0.3 if scene.has("resources") else 0.03)
+            scene.things.append(thing(PODS, made, running_status(scene, made) if told else None))
+            if dice.chance(0.06):
+                terminating.append(f"{made['metadata']['namespace']}/{made['metadata']['name']}")
+    return terminating
 
 
 def _candidate(scene: Scene, name: str) -> Candidate:
     dice = scene.dice
     pod = bare_pod(scene, name, light=dice.chance(0.3))
-    for theme in sorted(scene.themes):
-        _, add, share = THEMES[theme]
-        if add is not None and dice.chance(share):
+    _add(scene, pod, {name: theme.candidates for name, theme in THEMES.items()})
+    claims: tuple[Manifest, ...] = ()
+    if scene.has("storage") and dice.chance(0.1):
+        claim = storage.ephemeral_claim(scene, pod)
+        claims = (claim,) if dice.chance(0.7) else ()
+    nominated = dice.choice(scene.node_names()) if dice.chance(0.03) else ""
+    return Candidate(pod, claims, nominated)
+
+
+def _add(scene: Scene, pod: Manifest, shares: dict[str, float]) -> None:
+    for name in sorted(scene.themes):
+        add = THEMES[name].add
+        if add is not None and scene.dice.chance(shares[name]):
             add(scene, pod)
-    return Candidate(pod)
 
 
 def _namespace_labels(dice: Dice) -> dict[str, str]:

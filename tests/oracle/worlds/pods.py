@@ -2,17 +2,15 @@
 
 from typing import Any, Final
 
-from pointsman.kube.resources import PODS
-from tests.oracle.things import Manifest, thing
+from tests.oracle.things import Manifest
 from tests.oracle.worlds.nodes import IMAGES
 from tests.oracle.worlds.scene import APPS, Dice, Scene
-from tests.oracle.worlds.shared import NEVER, PRIORITIES, RUNTIMES
+from tests.oracle.worlds.shared import RUNTIMES
 
 CPU: Final = ("0", "1m", "50m", "100m", "250m", "500m", "1", "1500m", "0.3")
 MEMORY: Final = ("0", "1Mi", "64Mi", "100M", "256Mi", "512Mi", "1Gi", "3e8", "1.5Gi")
 BIG_CPU: Final = ("2", "3", "6", "12", "100")
 BIG_MEMORY: Final = ("3Gi", "6Gi", "14Gi", "100Gi")
-STARTED: Final = "2026-01-01T{:02}:{:02}:{:02}Z"
 
 
 def bare_pod(scene: Scene, name: str, *, light: bool = False) -> Manifest:
@@ -34,8 +32,6 @@ def bare_pod(scene: Scene, name: str, *, light: bool = False) -> Manifest:
         spec["resources"] = {"requests": _pod_level(dice)}
     if dice.chance(0.2 if rich else 0.05):
         spec["runtimeClassName"] = dice.choice(RUNTIMES)
-    if dice.chance(0.3):
-        spec["priorityClassName"] = dice.choice((*PRIORITIES, NEVER))
     metadata: Manifest = {"name": name, "namespace": namespace, "labels": labels(dice)}
     if (owners := scene.owners.get(namespace)) and dice.chance(0.5):
         metadata["ownerReferences"] = [dice.choice(owners)]
@@ -91,10 +87,10 @@ def running_status(scene: Scene, made: Manifest) -> Manifest:
     dice = scene.dice
     status: Manifest = {
         "phase": "Running",
-        "startTime": STARTED.format(dice.randrange(24), dice.randrange(60), dice.randrange(60)),
+        "startTime": scene.next_start(),
     }
     containers = made["spec"]["containers"]
-    if dice.chance(0.5):
+    if dice.chance(0.5 if scene.has("resources") else 0.02):
         status["containerStatuses"] = [_resized(dice, one) for one in containers]
         sidecars = [one for one in made["spec"].get("initContainers", ()) if one.get("restartPolicy")]
         if sidecars:
@@ -107,22 +103,6 @@ def running_status(scene: Scene, made: Manifest) -> Manifest:
         reason = dice.choice(("Infeasible", "Deferred"))
         status["conditions"] = [{"type": "PodResizePending", "status": "True", "reason": reason}]
     return status
-
-
-def add_running_pods(scene: Scene, per_node: int) -> list[str]:
-    """Put up to so many pods on each node; the names (namespace/name) of those that are being deleted come back."""
-    dice = scene.dice
-    terminating = []
-    number = 0
-    for node in scene.node_names():
-        for _ in range(dice.randint(0, per_node)):
-            made = running_pod(scene, f"{scene.prefix}-r{number}", node)
-            number += 1
-            status = running_status(scene, made) if dice.chance(0.3 if scene.has("resources") else 0.03) else None
-            scene.things.append(thing(PODS, made, status))
-            if dice.chance(0.06):
-                terminating.append(f"{made['metadata']['namespace']}/{made['metadata']['name']}")
-    return terminating
 
 
 def _resized(dice: Dice, one: Manifest) -> Manifest:

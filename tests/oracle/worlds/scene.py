@@ -31,6 +31,14 @@ class Dice(random.Random):
 
 
 @dataclass(slots=True)
+class Shelf:
+    """Claims of one namespace that pods may name: those that are bound, and all the others."""
+
+    bound: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class Scene:
     """A world in the making."""
 
@@ -41,8 +49,18 @@ class Scene:
     namespaces: Sequence[str]
     nodes: list[Manifest] = field(default_factory=list)
     things: list[Thing] = field(default_factory=list)
-    claims: dict[str, list[str]] = field(default_factory=dict)  # namespace -> claims that pods may name
+    shelves: dict[str, Shelf] = field(default_factory=dict)  # by namespace, where there is storage
     owners: dict[str, list[Manifest]] = field(default_factory=dict)  # namespace -> owner references of pods
+
+    starts: set[int] = field(default_factory=set)
+
+    def next_start(self) -> str:
+        """When a pod started, in the past; no two are the same."""
+        second = self.dice.randrange(86400)
+        while second in self.starts:
+            second = (second + 1) % 86400
+        self.starts.add(second)
+        return f"2026-01-01T{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}Z"
 
     def has(self, theme: str) -> bool:
         return theme in self.themes

@@ -5,6 +5,7 @@ from typing import Final
 from tests.oracle.things import Manifest
 from tests.oracle.worlds.nodes import EFFECTS
 from tests.oracle.worlds.scene import HOSTNAME, ZONE, ZONES, Dice, Scene
+from tests.oracle.worlds.storage import add_volume
 
 PORTS: Final = (8080, 9090, 53)
 ADDRESSES: Final = ("", "0.0.0.0", "127.0.0.1", "10.0.0.1")
@@ -67,7 +68,7 @@ def need_features(scene: Scene, pod: Manifest) -> None:
 def use_image_volume(scene: Scene, pod: Manifest) -> None:
     """A volume made of an image: it counts for ImageLocality as a container's does."""
     reference = {"reference": pod["spec"]["containers"][0]["image"], "pullPolicy": "IfNotPresent"}
-    pod["spec"].setdefault("volumes", []).append({"name": "artifact", "image": reference})
+    add_volume(pod, image=reference)
 
 
 def _toleration(dice: Dice) -> Manifest:
