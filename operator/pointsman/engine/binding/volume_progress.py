@@ -13,8 +13,7 @@ from pointsman.engine.cluster.cluster import Cluster
 from pointsman.kube.known import Key, key_of
 from pointsman.kube.storage_objects import PersistentVolume, PersistentVolumeClaim
 from pointsman.policy.volumes.claims import SELECTED_NODE, is_bound
-from pointsman.policy.volumes.matching import volume_place
-from pointsman.policy.volumes.reach import bind_place, in_place
+from pointsman.policy.volumes.migrated import whereabouts
 
 
 class VolumeTrouble(Exception):
@@ -88,7 +87,7 @@ def _claim(planned: PersistentVolumeClaim, cluster: Cluster, doing: str) -> Pers
 
 def _check_place(volume: PersistentVolume, cluster: Cluster, row: int) -> None:
     """The volume may have turned out to be elsewhere, and the node's labels may have changed."""
-    if not in_place(bind_place(volume_place(volume), cluster), np.array([row], np.intp))[0]:
+    if not whereabouts(volume, cluster).match(np.array([row], np.intp))[0]:
         raise VolumeTrouble(
             f'pv "{volume.metadata.name}" node affinity doesn\'t match node "{cluster.node_name(row)}":'
             " no matching NodeSelectorTerms"

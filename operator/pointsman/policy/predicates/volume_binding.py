@@ -16,10 +16,10 @@ from pointsman.policy.rule import SKIP, Change, Dependence, Happening, Predicate
 from pointsman.policy.view import BoolArray, ClusterView, Rows
 from pointsman.policy.volume_binding_args import VolumeBindingArgs
 from pointsman.policy.volumes.claims import SELECTED_NODE, used_claims
-from pointsman.policy.volumes.matching import NONE, Matching, match_claims, volume_place
+from pointsman.policy.volumes.matching import NONE, Matching, match_claims
+from pointsman.policy.volumes.migrated import Whereabouts, whereabouts
 from pointsman.policy.volumes.plan import VolumePlan, promise, with_node
 from pointsman.policy.volumes.provisioning import Provisioning, provisioning
-from pointsman.policy.volumes.reach import BoundPlace, bind_place, in_place
 from pointsman.policy.volumes.sorting import PodClaims, sort_claims
 
 _REASONS: Final = (  # in the order in which they are told
@@ -48,7 +48,7 @@ class State:
     """A pod's claims and what there is for them, bound to the columns of one view."""
 
     claims: PodClaims
-    places: tuple[BoundPlace, ...]  # of the volumes of bound claims, up to the first that is missing
+    places: tuple[Whereabouts, ...]  # of the volumes of bound claims, up to the first that is missing
     missing: bool  # a bound claim's volume is not there
     only: int | None  # the row that claims were given; _NOWHERE if they disagree or it is gone
     matching: Matching
@@ -117,14 +117,14 @@ class VolumeBinding(PredicateBase[State]):
         )
 
 
-def _places(claims: PodClaims, view: ClusterView) -> tuple[tuple[BoundPlace, ...], bool]:
+def _places(claims: PodClaims, view: ClusterView) -> tuple[tuple[Whereabouts, ...], bool]:
     """Where the volumes of bound claims are, up to the first that does not exist; and whether one does not."""
-    places: list[BoundPlace] = []
+    places: list[Whereabouts] = []
     for claim in claims.bound:
         volume = view.storage.volume(claim.spec.volume_name)
         if volume is None:
             return tuple(places), True
-        places.append(bind_place(volume_place(volume), view))
+        places.append(whereabouts(volume, view))
     return tuple(places), False
 
 
@@ -140,7 +140,7 @@ def _faults(state: State, rows: Rows) -> Faults:
     """FindPodVolumes, volumebinding/binder.go: of bound claims and of others, the first that fails tells why."""
     there = np.ones(len(rows), np.bool_)
     for place in state.places:
-        there &= in_place(place, rows)
+        there &= place.match(rows)
     unmatched, full = _unprovided(state, rows)
     return Faults(~there, unmatched, full, there & state.missing)
 
