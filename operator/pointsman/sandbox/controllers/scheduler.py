@@ -41,6 +41,7 @@ _SPEC: Final = {
     "base": "None",
     "predicates": [{"name": name} for name in ("NodeName", "NodeAffinity", "NodePorts", "NodeResourcesFit")],
     "priorities": [{"name": name} for name in ("TaintToleration", "NodeResourcesFit")],
+    "preemption": {"state": "Disabled"},
 }
 _ENDED: Final = ("Succeeded", "Failed")
 _PAUSE_SECONDS: Final = 0.1  # between two looks at pods that fit nowhere
