@@ -15,8 +15,7 @@ from pointsman.api.names import POLICY_API_VERSION
 from pointsman.kube.objects import LabelSelector
 from pointsman.policy.document import PolicyDocument, PredicateEntry, PreemptionEntry, content_hash
 from pointsman.policy.errors import PolicyError, Problem
-from pointsman.policy.guards import guards_of
-from pointsman.policy.needs import FEATURES
+from pointsman.policy.guards import NEEDS, Guard
 from pointsman.policy.policy import LabelMatcher, Policy, WeightedPriority
 from pointsman.policy.registry import BUILT, Rule
 from pointsman.policy.rule import Predicate
@@ -53,7 +52,7 @@ def build(document: PolicyDocument, content: bytes) -> Policy:
     return Policy(
         document=document,
         hash=content_hash(content),
-        predicates=(*predicates, *guards_of(document.guards)),
+        predicates=(*predicates, *map(Guard, document.guards)),
         priorities=tuple(priorities),
         candidates=candidates,
         serves=serves,
@@ -63,10 +62,9 @@ def build(document: PolicyDocument, content: bytes) -> Policy:
 def _document_problems(document: PolicyDocument) -> Iterator[Problem]:
     if document.api_version != POLICY_API_VERSION:
         yield Problem("apiVersion", f"{quote(document.api_version)} is not {POLICY_API_VERSION}")
-    for side, rules in ((Side.PREDICATES, document.guards.predicates), (Side.PRIORITIES, document.guards.priorities)):
-        for rule in rules:
-            if rule not in FEATURES[side]:
-                yield Problem(f"guards.{side.value}", f"unknown rule {quote(rule)}")
+    for rule in document.guards:
+        if rule not in NEEDS:
+            yield Problem("guards", f"unknown rule {quote(rule)}")
     for entry in document.priorities:
         if entry.weight < 1:
             yield Problem(f"{entry_path('priorities', entry.name)}.weight", f"{entry.weight} must be at least 1")

@@ -15,7 +15,6 @@ from pointsman.api.spec import Base, PreemptionSpec, ProfileSpec, QueueSpec, Sta
 from pointsman.policy.arguments import read_args
 from pointsman.policy.cancelling import cancelling
 from pointsman.policy.document import (
-    GuardsEntry,
     NodesEntry,
     PodsEntry,
     PolicyDocument,
@@ -26,7 +25,7 @@ from pointsman.policy.document import (
 )
 from pointsman.policy.entries import Changes, Entry, read_list
 from pointsman.policy.errors import PolicyError, Problem
-from pointsman.policy.needs import FEATURES
+from pointsman.policy.guards import NEEDS
 from pointsman.policy.notes import notes_of
 from pointsman.policy.registry import BUILT
 from pointsman.policy.settings import engine_problems, read_selector
@@ -64,7 +63,7 @@ def compile_spec(profile: str, spec: ProfileSpec) -> Compiled:
         scheduler_name=spec.scheduler_name,
         predicates=tuple(_predicates(spec.base, changes[Side.PREDICATES], args)),
         priorities=tuple(_priorities(spec.base, changes[Side.PRIORITIES], args)),
-        guards=GuardsEntry(**{side.value: tuple(_guards(side, spec.base, changes[side])) for side in Side}),
+        guards=tuple(_guards(spec.base, changes[Side.PREDICATES])),
         nodes=NodesEntry(selector=nodes),
         pods=PodsEntry(namespace_selector=pods),
         queue=_queue(spec.queue),
@@ -136,10 +135,10 @@ def _complete(args: CompleteArgs, rule: CatalogueEntry) -> dict[str, Any]:
     return args[rule.name] if rule.name in args else read_args(BUILT[rule.name].args, None, rule.name)
 
 
-def _guards(side: Side, base: Base, changes: Changes) -> Iterator[str]:
+def _guards(base: Base, changes: Changes) -> Iterator[str]:
     """Rules of the base that this release does not build. "*" leaves them on guard: no pod is placed by guess."""
     for rule in catalogue.base():
-        if base is Base.DEFAULT and rule.name in FEATURES[side] and rule.name not in changes.disabled:
+        if base is Base.DEFAULT and rule.name in NEEDS and rule.name not in changes.disabled:
             yield rule.name
 
 

@@ -58,18 +58,11 @@ class PreemptionEntry(_Part, frozen=True, kw_only=True):
     min_candidate_nodes_absolute: int = 100
 
 
-class GuardsEntry(_Part, frozen=True, kw_only=True):
-    """Rules that the profile has on and this release does not build, by the list in which they are on."""
-
-    predicates: tuple[str, ...] = ()
-    priorities: tuple[str, ...] = ()
-
-
 class PolicyDocument(_Part, frozen=True, kw_only=True):
     """Everything that an engine needs to know of a profile.
 
     `preemption` is None where pods are not preempted.
-    `guards` are rules that are known but not built in this release: a pod that needs one is not guessed at, it waits.
+    `guards` are rules that are on but not built in this release: a pod that needs one is not guessed at, it waits.
     """
 
     api_version: str = POLICY_API_VERSION
@@ -77,7 +70,7 @@ class PolicyDocument(_Part, frozen=True, kw_only=True):
     scheduler_name: str
     predicates: tuple[PredicateEntry, ...] = ()
     priorities: tuple[PriorityEntry, ...] = ()
-    guards: GuardsEntry = GuardsEntry()
+    guards: tuple[str, ...] = ()
     nodes: NodesEntry = NodesEntry()
     pods: PodsEntry = PodsEntry()
     queue: QueueEntry = QueueEntry()

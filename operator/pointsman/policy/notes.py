@@ -4,16 +4,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from pointsman.api import catalogue
-from pointsman.api.catalogue import Standing
 from pointsman.api.messages import entry_path
 from pointsman.api.spec import Base, PreemptionArgsSpec, ProfileSpec, State
 from pointsman.policy.document import PolicyDocument
 from pointsman.policy.entries import Changes
-from pointsman.policy.needs import FEATURES
+from pointsman.policy.guards import NEEDS
 from pointsman.policy.sides import Side
 
 _CHECKED_BY_KUBELET: Final = ("NodeName", "NodeAffinity", "NodePorts", "NodeResourcesFit")
-_BEYOND: Final = "volume claims, resource claims, pod affinity and topology spread"
+_DECIDES_ABOUT: Final = {
+    "VolumeBinding": "volume claims",
+    "DynamicResources": "resource claims",
+    "InterPodAffinity": "pod affinity",
+    "PodTopologySpread": "topology spread",
+}
 
 
 def notes_of(spec: ProfileSpec, document: PolicyDocument, changes: Mapping[Side, Changes]) -> tuple[str, ...]:
@@ -21,8 +25,9 @@ def notes_of(spec: ProfileSpec, document: PolicyDocument, changes: Mapping[Side,
     return (
         *_kubelet(document),
         *_kept(spec, document, changes[Side.PREDICATES]),
-        *_not_in_this_release(spec, document),
-        *(note for side in Side for note in _unguarded(side, changes[side])),
+        *_disregarded(spec, document),
+        *_not_in_this_release(document),
+        *_unguarded(changes[Side.PREDICATES]),
         *_without_effect(spec),
     )
 
@@ -47,22 +52,25 @@ def _kept(spec: ProfileSpec, document: PolicyDocument, changes: Changes) -> Iter
         yield f"predicates that stay on unless disabled by name: {_listed(kept)}"
 
 
-def _not_in_this_release(spec: ProfileSpec, document: PolicyDocument) -> Iterator[str]:
+def _disregarded(spec: ProfileSpec, document: PolicyDocument) -> Iterator[str]:
     if spec.base is Base.NONE:
-        yield f"base None has no rules for {_BEYOND}: pods that use them are placed without regard to them"
-    guarded = (*document.guards.predicates, *document.guards.priorities)
-    if guarded:
-        names = _listed(dict.fromkeys(guarded))
-        yield f"not in this release: {names}; pods that need one stay pending and say so"
+        on = {entry.rule for entry in (*document.predicates, *document.priorities)}
+        others = _listed(what for rule, what in _DECIDES_ABOUT.items() if rule not in on)
+        yield f"no rules for {others}: pods that use them are placed without regard to them"
 
 
-def _unguarded(side: Side, changes: Changes) -> Iterator[str]:
+def _not_in_this_release(document: PolicyDocument) -> Iterator[str]:
+    if document.guards:
+        yield f"not in this release: {_listed(document.guards)}; pods that need one stay pending and say so"
+
+
+def _unguarded(changes: Changes) -> Iterator[str]:
     """Disabling a rule that is not built means that pods which need it are placed all the same."""
     for name, path in changes.disabled.items():
         rule = catalogue.canonical(name)
-        if rule is not None and rule.standing is Standing.KNOWN and rule.name in FEATURES[side]:
-            feature = FEATURES[side][rule.name]
-            yield f"{path}: disabled, so pods with {feature} do not wait for it and are placed without it"
+        if rule is not None and rule.name in NEEDS:
+            words = NEEDS[rule.name].words
+            yield f"{path}: disabled, so pods with {words} do not wait for it and are placed without it"
 
 
 def _without_effect(spec: ProfileSpec) -> Iterator[str]:

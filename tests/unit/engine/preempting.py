@@ -14,7 +14,6 @@ from pointsman.kube.objects import LabelSelector, Metadata
 from pointsman.kube.policy_objects import PodDisruptionBudget, PodDisruptionBudgetSpec, PodDisruptionBudgetStatus
 from pointsman.policy.build import load
 from pointsman.policy.document import (
-    GuardsEntry,
     PolicyDocument,
     PredicateEntry,
     PreemptionEntry,
@@ -33,7 +32,7 @@ def policy(preemption: PreemptionEntry | None = ON, *, claims: bool = False) -> 
         profile="p",
         scheduler_name="ours",
         predicates=tuple(PredicateEntry(name=rule, rule=rule) for rule in RULES),
-        guards=GuardsEntry(predicates=("DynamicResources",) if claims else ()),
+        guards=("DynamicResources",) if claims else (),
         preemption=preemption,
     )
     return load(canonical_json(document))

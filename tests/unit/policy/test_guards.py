@@ -4,53 +4,16 @@ import pytest
 from tests.unit.engine.worlds import cluster
 
 from pointsman.kube.objects import Volume
-from pointsman.policy.document import GuardsEntry
-from pointsman.policy.guards import guards_of
-from pointsman.policy.needs import FEATURES
+from pointsman.policy.guards import NEEDS, Guard
 from pointsman.policy.registry import BUILT
-from pointsman.policy.rule import SKIP, Happening, Predicate, Reject
-from pointsman.policy.sides import Side
-from pointsman.testing.builders import NodeBuilder, PodBuilder, asks, node, pod, pod_term
-
-ALL = GuardsEntry(
-    predicates=tuple(FEATURES[Side.PREDICATES]),
-    priorities=tuple(FEATURES[Side.PRIORITIES]),
-)
+from pointsman.policy.rule import SKIP, Happening, Reject
+from pointsman.testing.builders import PodBuilder, asks, node, pod, pod_term
 
 
-def asked(guards: GuardsEntry, wanting: PodBuilder, *world: NodeBuilder | PodBuilder) -> str:
-    """Reason of the first guard that rejects the pod, empty when all let it pass."""
-    view = cluster(node("n1"), *world)
-    for guard in guards_of(guards):
-        answer = guard.prepare(wanting.info(), view)
-        if isinstance(answer, Reject):
-            assert not answer.resolvable
-            (reason,) = answer.reasons
-            return reason
-        assert answer is SKIP
-    return ""
-
-
-def need(what: str, rule: str) -> str:
-    return f"pod uses {what}, which need rule {rule}: not in this release"
-
-
-REJECTED: dict[str, tuple[PodBuilder, str]] = {
-    "resource claims": (
-        pod("p").spec(resource_claims=({"name": "gpu"},)),
-        need("resource claims", "DynamicResources"),
-    ),
-}
-
-
-@pytest.mark.parametrize(("wanting", "reason"), REJECTED.values(), ids=REJECTED)
-def test_a_pod_that_needs_a_missing_rule_is_rejected_and_told_which(wanting: PodBuilder, reason: str) -> None:
-    assert asked(ALL, wanting) == reason
-
-
-@pytest.mark.parametrize(("wanting", "_"), REJECTED.values(), ids=REJECTED)
-def test_without_guards_it_passes(wanting: PodBuilder, _: str) -> None:
-    assert asked(GuardsEntry(), wanting) == ""
+def test_a_pod_with_resource_claims_is_rejected_and_told_why() -> None:
+    wanting = pod("p").spec(resource_claims=({"name": "gpu"},))
+    why = "pod uses resource claims, which need rule DynamicResources: not in this release"
+    assert Guard("DynamicResources").prepare(wanting.info(), cluster(node("n1"))) == Reject((why,))
 
 
 PASSING: dict[str, PodBuilder] = {
@@ -62,15 +25,16 @@ PASSING: dict[str, PodBuilder] = {
 
 
 @pytest.mark.parametrize("wanting", PASSING.values(), ids=PASSING)
-def test_a_pod_that_needs_no_missing_rule_passes(wanting: PodBuilder) -> None:
-    assert asked(ALL, wanting) == ""
+@pytest.mark.parametrize("rule", NEEDS)
+def test_a_pod_that_needs_no_missing_rule_passes(rule: str, wanting: PodBuilder) -> None:
+    assert Guard(rule).prepare(wanting.info(), cluster(node("n1"))) is SKIP
 
 
-def test_a_guard_bears_its_rules_name_and_is_woken_by_a_change_of_the_pod() -> None:
-    guards: list[Predicate[None]] = list(guards_of(ALL))
-    assert sorted(guard.name for guard in guards) == sorted(set(ALL.predicates))
-    assert all(guard.wakes_on.on & Happening.OWN_UPDATE for guard in guards)
+@pytest.mark.parametrize("rule", NEEDS)
+def test_a_guard_bears_its_rules_name_and_is_woken_by_a_change_of_the_pod(rule: str) -> None:
+    assert Guard(rule).name == rule
+    assert Guard(rule).wakes_on.on == Happening.OWN_UPDATE
 
 
 def test_no_rule_that_is_built_stands_guard() -> None:
-    assert not {rule for rules in FEATURES.values() for rule in rules} & set(BUILT)
+    assert not set(NEEDS) & set(BUILT)

@@ -3,22 +3,16 @@
 import pytest
 from tests.unit.policy.specs import compiled, off, on
 
-from pointsman.policy.document import GuardsEntry
-
-HARD = ("DynamicResources",)
 KUBELET = "pods will be placed where the kubelet then rejects them"
 KEPT = "predicates that stay on unless disabled by name: NodeUnschedulable, TaintToleration"
-LATER = "; pods that need one stay pending and say so"
 PLACED = "do not wait for it and are placed without it"
-BEYOND = (
-    "base None has no rules for volume claims, resource claims, pod affinity and topology spread: pods that use them"
-    " are placed without regard to them"
-)
+REGARDLESS = "pods that use them are placed without regard to them"
+BEYOND = f"no rules for volume claims, resource claims, pod affinity, topology spread: {REGARDLESS}"
 ALL_FOUR = on("NodeName", "NodeAffinity", "NodePorts", "NodeResourcesFit")
 
 
 NOTES: dict[str, tuple[dict[str, object], list[str]]] = {
-    "the base": ({}, [f"not in this release: {', '.join(HARD)}{LATER}"]),
+    "the base": ({}, ["not in this release: DynamicResources; pods that need one stay pending and say so"]),
     "no base": (
         {"base": "None"},
         [f"without NodeName, NodeAffinity, NodePorts, NodeResourcesFit {KUBELET}", KEPT, BEYOND],
@@ -30,6 +24,14 @@ NOTES: dict[str, tuple[dict[str, object], list[str]]] = {
             "predicates": [*on("NodeName", "NodeAffinity", "NodePorts"), {"name": "a", "rule": "PodFitsResources"}],
         },
         [KEPT, BEYOND],
+    ),
+    "no base, rules for what goes beyond nodes": (
+        {
+            "base": "None",
+            "predicates": [*ALL_FOUR, *on("VolumeBinding", "MatchInterPodAffinity")],
+            "priorities": [{"name": "own", "rule": "PodTopologySpread"}],
+        },
+        [KEPT, f"no rules for resource claims: {REGARDLESS}"],
     ),
     "what stays on is listed": (
         {"base": "None", "predicates": [*ALL_FOUR, *on("TaintToleration", "NodeUnschedulable")]},
@@ -79,24 +81,15 @@ def test_notes_say_what_was_added_ignored_and_may_go_wrong(spec: dict[str, objec
     assert [*compiled(**spec).notes] == notes
 
 
-GUARDS: dict[str, tuple[dict[str, object], GuardsEntry]] = {
-    "the base": ({}, GuardsEntry(predicates=HARD)),
-    "no base": ({"base": "None"}, GuardsEntry()),
-    "the star": ({"predicates": off("*"), "priorities": off("*")}, GuardsEntry(predicates=HARD)),
-    "all disabled by name": ({"predicates": off(*HARD)}, GuardsEntry()),
-    "one disabled as a predicate": (
-        {"predicates": off("DynamicResources")},
-        GuardsEntry(),
-    ),
-    "scoring that no pod could need": (
-        {"priorities": off("VolumeBinding", "DynamicResources")},
-        GuardsEntry(predicates=HARD),
-    ),
+GUARDS: dict[str, tuple[dict[str, object], tuple[str, ...]]] = {
+    "the base": ({}, ("DynamicResources",)),
+    "no base": ({"base": "None"}, ()),
+    "the star": ({"predicates": off("*"), "priorities": off("*")}, ("DynamicResources",)),
+    "disabled by name": ({"predicates": off("DynamicResources")}, ()),
+    "disabled as a priority": ({"priorities": off("DynamicResources")}, ("DynamicResources",)),
 }
 
 
 @pytest.mark.parametrize(("spec", "guards"), GUARDS.values(), ids=GUARDS)
-def test_rules_that_would_be_on_stand_guard_in_the_list_in_which_they_are_on(
-    spec: dict[str, object], guards: GuardsEntry
-) -> None:
+def test_a_rule_that_would_be_on_stands_guard(spec: dict[str, object], guards: tuple[str, ...]) -> None:
     assert compiled(**spec).document.guards == guards

@@ -103,7 +103,7 @@ def _unneeded(nodes: tuple[str, ...]) -> str:
 
 def _words_on_claims(policy: Policy, refused: Refused | None) -> str:
     """What DynamicResources says of a pod without claims, empty if the profile does without that rule."""
-    if _CLAIMS_RULE not in policy.document.guards.predicates:
+    if _CLAIMS_RULE not in policy.document.guards:
         return ""
     if refused is not None and not refused.resolvable and _comes_before_claims(refused.rejectors[-1]):
         return CLAIMS_UNKNOWN
