@@ -77,6 +77,12 @@ async def test_objects_are_written_on_condition_that_they_did_not_change() -> No
     assert bench.client.sent == [
         {
             "method": "PATCH",
+            "path": "/api/v1/namespaces/default/pods/p/status",
+            "metadata": {"uid": "pod-default-p"},
+            "status": {"nominatedNodeName": "n1"},
+        },
+        {
+            "method": "PATCH",
             "path": "/api/v1/persistentvolumes/v",
             "metadata": {
                 "uid": "volume-v",
@@ -95,6 +101,16 @@ async def test_objects_are_written_on_condition_that_they_did_not_change() -> No
             },
         },
     ]
+
+
+async def test_volumes_are_written_even_if_the_nomination_is_not() -> None:
+    bench = Bench(Answering("pods", api_error(422, "Invalid", "no")))
+    bench.submit()
+    task = asyncio.create_task(bench.binder.run())
+    await until(lambda: len(bench.client.sent) == 3)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    assert bench.outcomes == []
 
 
 async def test_what_was_written_stays_promised_and_the_rest_is_free_again() -> None:

@@ -85,6 +85,7 @@ async def test_a_volume_is_promised_to_its_claim_and_the_pod_waits_until_the_cla
             "default",
             "claim-c",
         )
+        assert api.pod("p")["status"]["nominatedNodeName"] == "n2"
         await running.clock.advance(TIMEOUT - 1)
         assert api.bindings == []
         bind_claim(api, "v")
@@ -146,6 +147,7 @@ async def test_a_controller_that_does_nothing_is_waited_for_no_longer_than_the_a
         await until(lambda: api.condition("p") != {})
         assert api.condition("p")["message"] == f"{PREFIX}binding volumes: context deadline exceeded"
         assert api.condition("p")["reason"] == "SchedulerError"
+        assert "nominatedNodeName" not in api.pod("p")["status"]
         await running.clock.advance(2)  # tried again on the node that the claim has
         bind_claim(api, "made")
         put(api, volume("made"))

@@ -7,6 +7,7 @@ of its node makes it look again; nothing is asked in between.
 """
 
 import asyncio
+import logging
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -21,16 +22,19 @@ from pointsman.kube.client import Client, PatchKind, decode
 from pointsman.kube.clock import Clock
 from pointsman.kube.errors import KubeError, NotSent
 from pointsman.kube.known import Key
-from pointsman.kube.resources import CLAIMS, VOLUMES
+from pointsman.kube.objects import Pod
+from pointsman.kube.resources import CLAIMS, PODS, VOLUMES
 from pointsman.kube.storage_objects import PersistentVolume, PersistentVolumeClaim
 from pointsman.policy.volumes.claims import BOUND_BY_CONTROLLER, SELECTED_NODE
 from pointsman.policy.volumes.plan import Promise
+
+logger = logging.getLogger(__name__)
 
 WRITERS = 16  # pods whose volumes are written at a time; the binder's calls need connections too
 BACKLOG = 64  # pods whose volumes may wait to be written before decisions pause
 WRITE_SECONDS = 10.0  # no longer than the Lease's deadline
 
-T = TypeVar("T", PersistentVolume, PersistentVolumeClaim)
+T = TypeVar("T", PersistentVolume, PersistentVolumeClaim, Pod)
 Ended = Callable[[Assumption, Outcome | None], None]
 
 
@@ -65,15 +69,16 @@ class VolumeBinder:
                 group.create_task(self._serve(assumption, reservation, ended))
 
     async def _serve(self, assumption: Assumption, reservation: Reservation, ended: Ended) -> None:
-        outcome = await self._written(reservation)
+        outcome = await self._written(assumption, reservation)
         if outcome is None:
             outcome = await self._settled(assumption, reservation)
         ended(assumption, outcome)
 
-    async def _written(self, reservation: Reservation) -> Outcome | None:
+    async def _written(self, assumption: Assumption, reservation: Reservation) -> Outcome | None:
         """Write the plan; an outcome if that failed. What was written before stays written."""
         try:
             async with self._turns:
+                await self._nominate(assumption)
                 await self._write(reservation)
         except NotSent:
             return Outcome(Verdict.WITHHELD)
@@ -82,6 +87,20 @@ class VolumeBinder:
         finally:
             self._unwritten -= 1
         return None
+
+    async def _nominate(self, assumption: Assumption) -> None:
+        """Tell autoscalers where the pod will be, since its binding may be far off; not worth failing for."""
+        pod = assumption.pod
+        if pod.nominated_node_name == assumption.node:
+            return
+        try:
+            path = PODS.path(pod.namespace, pod.name, "status")
+            patch = {"metadata": {"uid": pod.uid}, "status": {"nominatedNodeName": assumption.node}}
+            await self._patch(path, patch, Pod)
+        except NotSent:
+            raise
+        except KubeError as error:
+            logger.warning("nominatedNodeName not written: %s", error, extra={"pod": pod.full_name})
 
     async def _write(self, reservation: Reservation) -> None:
         for promise in reservation.plan.promises:
