@@ -149,3 +149,16 @@ async def test_without_preemption_nobody_goes() -> None:
     assert deleted(api) == []
     assert api.condition("high")["message"] == "0/1 nodes are available: 1 Insufficient cpu."
     assert "scheduler_preemption_attempts_total 0.0" in page
+
+
+async def test_a_victim_whose_end_the_watch_has_not_shown_yet_is_not_evicted_twice() -> None:
+    api = graceful([low()])
+    async with engine(api, preempting()) as running:
+        api.withheld.add("low")
+        api.put("pods", asking("high", 100).manifest())
+        await until(lambda: deleted(api) == ["low"] and nominated(api, "high") == "n1")
+        await running.clock.advance(400)  # the five-minute flush has it tried again
+        await until(lambda: "terminating pod" in api.condition("high")["message"])
+        assert nominated(api, "high") == "n1"
+    assert deleted(api) == ["low"]
+    assert len(api.events_of("Preempted")) == 1
