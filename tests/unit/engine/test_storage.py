@@ -10,7 +10,7 @@ from tests.unit.rules.stored import LATE, claim, csi_driver, room, storage_class
 
 from pointsman.engine.cluster.cluster import Changes, Cluster
 from pointsman.engine.intake.feeds import Feed, feeds
-from pointsman.kube.objects import Metadata
+from pointsman.kube.objects import LabelSelector, Metadata, Requirement
 from pointsman.kube.storage_objects import CSINode, VolumeAttachment, VolumeAttachmentSpec
 from pointsman.policy.rule import Happening
 from pointsman.policy.volumes.plan import promise, with_node
@@ -160,3 +160,27 @@ def test_users_of_a_claim_are_counted_by_row_as_pods_and_nodes_come_and_go() -> 
     assert users("default", "c") == {first: 1}
     cluster.upsert_node(node("n2").build())
     assert users("default", "c") == {first: 1, row(cluster, "n2"): 1}
+
+
+@pytest.mark.parametrize(
+    ("item", "words"),
+    [
+        pytest.param(
+            claim("c", "a lot"), "PersistentVolumeClaim default/c: spec.resources.requests.storage:", id="claim"
+        ),
+        pytest.param(
+            claim("c", selector=LabelSelector(match_expressions=(Requirement(key="a", operator="Near"),))),
+            "PersistentVolumeClaim default/c: spec.selector:",
+            id="selector",
+        ),
+        pytest.param(volume("v", "a lot"), "PersistentVolume v: spec.capacity.storage:", id="volume"),
+        pytest.param(room("r", "a lot", {}), "CSIStorageCapacity csi/r: capacity:", id="room"),
+        pytest.param(room("r", "1Gi", {}, largest="x"), "CSIStorageCapacity csi/r: maximumVolumeSize:", id="largest"),
+    ],
+)
+def test_what_cannot_be_read_is_told_once(item: StorageObject, words: str, caplog: pytest.LogCaptureFixture) -> None:
+    cluster = Cluster()
+    show(cluster, item)
+    show(cluster, newer(item))
+    (record,) = caplog.records
+    assert record.getMessage().startswith(words)

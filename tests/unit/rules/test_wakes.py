@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from tests.unit.rules.stored import csi_driver
 from tests.unit.rules.view import HandView
 
 from pointsman.kube.objects import ContainerStatus, Resources
@@ -181,3 +182,39 @@ def test_a_pod_that_gives_up_something_wakes_those_that_want_it() -> None:
     assert not wakes(by, pod("p").container(memory="1Gi"), change)
     own = replace(change, pod=pod("p").container(memory="1Mi").info())
     assert wakes(by, pod("p").container(memory="1Gi"), own)
+
+
+@pytest.mark.parametrize(
+    ("key", "woken"),
+    [
+        pytest.param(("default", "data"), True, id="named"),
+        pytest.param(("default", "p-scratch"), True, id="of its template"),
+        pytest.param(("other", "data"), False, id="namesake"),
+        pytest.param(("default", "logs"), False, id="another"),
+    ],
+)
+def test_a_claim_wakes_pods_that_use_it(key: tuple[str, str], woken: bool) -> None:
+    change = Change(Happening.PERSISTENT_VOLUME_CLAIM, HandView([]), key=key)
+    assert wakes(rule("VolumeBinding"), pod("p").claim("data").ephemeral_claim("scratch"), change) is woken
+
+
+@pytest.mark.parametrize(("tracks_room", "woken"), [(True, False), (False, True), (None, True)])
+def test_a_driver_wakes_pods_when_it_no_longer_tells_of_its_room(tracks_room: bool | None, woken: bool) -> None:
+    drivers = [] if tracks_room is None else [csi_driver("d", tracks_room=tracks_room)]
+    change = Change(Happening.CSI_DRIVER, HandView([], objects=drivers), key=("", "d"))
+    assert wakes(rule("VolumeBinding"), pod("p").claim("data"), change) is woken
+
+
+@pytest.mark.parametrize(
+    "happening",
+    [
+        Happening.PERSISTENT_VOLUME,
+        Happening.STORAGE_CLASS,
+        Happening.CSI_NODE,
+        Happening.CSI_STORAGE_CAPACITY,
+        Happening.NODE_LABELS,
+    ],
+    ids=lambda happening: str(happening.name),
+)
+def test_other_changes_of_storage_wake_every_pod_that_waits_for_a_volume(happening: Happening) -> None:
+    assert wakes(rule("VolumeBinding"), pod("p").claim("data"), Change(happening, HandView([]), key=("", "x")))

@@ -5,9 +5,13 @@ makes room on its node, and a driver, with which the check of its capacity goes.
 changes: provisioners and attachers write to these objects all the time.
 """
 
+import logging
+from collections.abc import Iterable
+
 from pointsman.engine.cluster.kept import Kept, T
 from pointsman.engine.cluster.view import Columns
 from pointsman.kube.known import key_of
+from pointsman.kube.objects import Metadata
 from pointsman.kube.storage_objects import (
     CSIDriver,
     CSINode,
@@ -17,7 +21,11 @@ from pointsman.kube.storage_objects import (
     StorageClass,
     VolumeAttachment,
 )
+from pointsman.policy.errors import Problem
 from pointsman.policy.rule import Change, Happening
+from pointsman.policy.volumes.problems import claim_problems, room_problems, volume_problems
+
+logger = logging.getLogger(__name__)
 
 Changes = tuple[Change, ...]
 
@@ -27,6 +35,8 @@ class StorageChanges(Columns):
 
     def upsert_claim(self, claim: PersistentVolumeClaim) -> Changes:
         changes = self._upsert(self._storage.claims, claim, Happening.PERSISTENT_VOLUME_CLAIM)
+        if changes:
+            _tell("PersistentVolumeClaim", claim.metadata, claim_problems(claim))
         self._storage.tell(claim)
         return changes
 
@@ -37,6 +47,8 @@ class StorageChanges(Columns):
 
     def upsert_volume(self, volume: PersistentVolume) -> Changes:
         changes = self._upsert(self._storage.volumes, volume, Happening.PERSISTENT_VOLUME)
+        if changes:
+            _tell("PersistentVolume", volume.metadata, volume_problems(volume))
         self._storage.tell(volume)
         return changes
 
@@ -69,7 +81,10 @@ class StorageChanges(Columns):
         return self._remove(self._storage.csi_drivers, driver, Happening.CSI_DRIVER)
 
     def upsert_capacity(self, capacity: CSIStorageCapacity) -> Changes:
-        return self._upsert(self._storage.capacity_objects, capacity, Happening.CSI_STORAGE_CAPACITY)
+        changes = self._upsert(self._storage.capacity_objects, capacity, Happening.CSI_STORAGE_CAPACITY)
+        if changes:
+            _tell("CSIStorageCapacity", capacity.metadata, room_problems(capacity))
+        return changes
 
     def remove_capacity(self, capacity: CSIStorageCapacity) -> Changes:
         self._storage.capacity_objects.pop(key_of(capacity))
@@ -128,3 +143,9 @@ class StorageChanges(Columns):
 
     def _restore(self, kept: Kept[T], changed: T, happening: Happening) -> Changes:
         return (Change(happening, self, key=key_of(changed)),) if kept.restore(changed) else ()
+
+
+def _tell(kind: str, metadata: Metadata, problems: Iterable[Problem]) -> None:
+    name = "/".join(filter(None, (metadata.namespace, metadata.name)))
+    for problem in problems:
+        logger.warning("%s %s: %s", kind, name, problem)
