@@ -29,6 +29,18 @@ def documents(block: Block) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.fixture(scope="module")
+def classes(control_plane: ControlPlane) -> Iterator[ControlPlane]:
+    """The control plane with the PriorityClasses of the documents: their pods are refused without."""
+    every = [one for page in ALL for block in blocks(page, "yaml") for one in documents(block)]
+    made = [one for one in every if one["kind"] == "PriorityClass"]
+    for one in made:
+        control_plane.apply(one)
+    yield control_plane
+    for one in made:
+        control_plane.kubectl("delete", "priorityclass", one["metadata"]["name"])
+
+
 @pytest.mark.parametrize("block", [*yaml_blocks()])
 def test_every_profile_in_the_documents_is_valid(block: Block) -> None:
     for document in documents(block):
@@ -39,12 +51,18 @@ def test_every_profile_in_the_documents_is_valid(block: Block) -> None:
 
 @pytest.mark.parametrize("block", [*yaml_blocks()])
 def test_every_other_manifest_in_the_documents_is_accepted_by_the_api_server(
-    block: Block, control_plane: ControlPlane
+    block: Block, classes: ControlPlane
 ) -> None:
     for document in documents(block):
         if document["kind"] != KIND:
-            control_plane.kubectl(
-                "create", "--dry-run=server", "--validate=strict", "-f", "-", input=yaml.safe_dump(document)
+            classes.kubectl(
+                "apply",
+                "--server-side",
+                "--dry-run=server",
+                "--validate=strict",
+                "-f",
+                "-",
+                input=yaml.safe_dump(document),
             )
 
 
