@@ -98,6 +98,18 @@ def test_a_pod_that_is_seen_again_is_counted_once() -> None:
     assert carriers(world, TermKind.REQUIRED_ANTI) == [{"n1": 1}]
 
 
+def test_a_running_pods_terms_that_cannot_be_read_are_told_once_and_its_others_count(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    bad = pod("a").near(pod_term("zone", asks(("app", "Like", "web")))).far(FAR)
+    world = cluster(node("n1"), bad.on("n1"), bad.label("version", "2").on("n1"))
+    assert carriers(world, TermKind.REQUIRED) == []
+    assert carriers(world, TermKind.REQUIRED_ANTI) == [{"n1": 1}]
+    (told,) = caplog.messages
+    assert told.startswith("pod default/a: spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution[0]")
+    assert told.endswith('"Like" is not one of In, NotIn, Exists, DoesNotExist; counted as nothing')
+
+
 def test_columns_grow_with_the_cluster() -> None:
     world = Cluster(capacity=1)
     world.upsert_node(node("n1").build())

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from pointsman.kube.objects import NodeSelector, PreferredSchedulingTerm, Requirement
 from pointsman.policy.args import Args
+from pointsman.policy.inter_pod_affinity_args import InterPodAffinityArgs
 from pointsman.policy.node_affinity_args import NodeAffinityArgs
 from pointsman.policy.node_resources_args import NodeResourcesBalancedAllocationArgs, NodeResourcesFitArgs
 from pointsman.testing.builders import term
@@ -37,6 +38,10 @@ def test_defaults_are_kube_schedulers() -> None:
     balanced = NodeResourcesBalancedAllocationArgs()
     assert balanced.model_dump(mode="json", by_alias=True) == {"resources": CPU_AND_MEMORY}
     assert NodeAffinityArgs().model_dump(exclude_none=True) == {}
+    assert InterPodAffinityArgs().model_dump(mode="json", by_alias=True) == {
+        "hardPodAffinityWeight": 1,
+        "ignorePreferredTermsOfExistingPods": False,
+    }
 
 
 @pytest.mark.parametrize("fields", [{"type": "MostAllocated"}, {"type": "MostAllocated", "resources": []}])
@@ -108,6 +113,21 @@ def test_no_resources_means_cpu_and_memory(fields: dict[str, Any]) -> None:
         (NodeResourcesFitArgs, {"ignoredResources": "cpu"}, ("ignoredResources",), "tuple"),
         (NodeResourcesFitArgs, {"scoring": {}}, ("scoring",), "not permitted"),
         (NodeResourcesFitArgs, {"scoring_strategy": {}}, ("scoring_strategy",), "not permitted"),
+        *[
+            (InterPodAffinityArgs, {"hardPodAffinityWeight": weight}, ("hardPodAffinityWeight",), words)
+            for weight, words in (
+                (-1, "greater than or equal to 0"),
+                (101, "less than or equal to 100"),
+                (1.5, "int"),
+                ("1", "int"),
+            )
+        ],
+        (
+            InterPodAffinityArgs,
+            {"ignorePreferredTermsOfExistingPods": "no"},
+            ("ignorePreferredTermsOfExistingPods",),
+            "bool",
+        ),
         (
             NodeResourcesBalancedAllocationArgs,
             {"resources": [{"name": "cpu", "weight": 2}]},

@@ -5,6 +5,8 @@ returns what the change means for pods that wait; replaying an event changes not
 whoever placed them; pods on nodes that are not known are kept and charged when the node appears.
 """
 
+import logging
+
 from pointsman.engine.cluster.columns import Growing
 from pointsman.engine.cluster.nodes import NOTHING, NodeFacts, happenings, node_facts
 from pointsman.engine.cluster.pods import Placement, is_finished, update_happenings
@@ -17,6 +19,8 @@ from pointsman.policy.pod import PodInfo
 from pointsman.policy.policy import LabelMatcher
 from pointsman.policy.rule import Change, Happening
 from pointsman.policy.volumes.claims import named_claims
+
+logger = logging.getLogger(__name__)
 
 Changes = tuple[Change, ...]
 
@@ -66,7 +70,8 @@ class Cluster(StorageChanges):
     def upsert_pod(self, pod: PodInfo) -> Changes:
         """Take over an assigned pod as a watch event shows it; its word counts more than what was assumed.
 
-        A finished pod leaves its node. A pod without a node is not placed by this: an assumption stays as it is.
+        A finished pod leaves its node. A pod without a node is not placed by this: an assumption stays as it is. What
+        cannot be read of a pod counts as nothing, with a warning when the pod is first seen.
         """
         if is_finished(pod):
             return self.remove_pod(pod.uid)
@@ -75,6 +80,8 @@ class Cluster(StorageChanges):
         before = self._take(pod.uid)
         row = self._place(Placement(pod, pod.node_name, assumed=False))
         if before is None:
+            for error in pod.errors:
+                logger.warning("pod %s: %s; counted as nothing", pod.full_name, error)
             return (Change(Happening.POD_ADD, self, row, pod),)
         if before.node != pod.node_name:
             left = Change(Happening.POD_DELETE, self, self.row_of(before.node), before.pod)
