@@ -7,9 +7,9 @@ from tests.unit.rules.drivers import csi_node, mounting
 from tests.unit.rules.stored import bound_claim, claim, storage_class, volume
 from tests.unit.rules.view import HandView, feasible, reasons
 
-from pointsman.policy.predicates.max_volume_count import MaxVolumeCount, State
 from pointsman.policy.registry import BUILT
 from pointsman.policy.rule import SKIP, Change, Happening
+from pointsman.policy.volumes.max_volume_count import MaxVolumeCount, State
 from pointsman.testing.builders import NodeBuilder, PodBuilder, node, pod
 
 KINDS: dict[str, tuple[str, str, str, int]] = {  # rule: field, identity, limit's resource, default

@@ -1,8 +1,8 @@
 """MaxAzureDiskVolumeCount: how many Azure disks a node takes (nodevolumelimits/non_csi.go, 1.22)."""
 
 from pointsman.policy.args import Args
-from pointsman.policy.predicates.max_volume_count import MaxVolumeCount
 from pointsman.policy.volumes.in_tree import AZURE_DISK
+from pointsman.policy.volumes.max_volume_count import MaxVolumeCount
 
 
 class MaxAzureDiskVolumeCount(MaxVolumeCount):

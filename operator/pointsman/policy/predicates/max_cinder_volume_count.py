@@ -1,8 +1,8 @@
 """MaxCinderVolumeCount: how many OpenStack Cinder volumes a node takes (nodevolumelimits/non_csi.go, 1.22)."""
 
 from pointsman.policy.args import Args
-from pointsman.policy.predicates.max_volume_count import MaxVolumeCount
 from pointsman.policy.volumes.in_tree import CINDER
+from pointsman.policy.volumes.max_volume_count import MaxVolumeCount
 
 
 class MaxCinderVolumeCount(MaxVolumeCount):

@@ -9,9 +9,9 @@ from typing import Final
 import numpy as np
 
 from pointsman.policy.args import Args
-from pointsman.policy.predicates.max_volume_count import MaxVolumeCount
 from pointsman.policy.view import ClusterView, IntArray
 from pointsman.policy.volumes.in_tree import EBS
+from pointsman.policy.volumes.max_volume_count import MaxVolumeCount
 
 _NITRO: Final = re.compile(r"^[cmr]5|t3|z1d")  # pkg/volume/util/attach_limit.go, 1.22
 _TYPE_LABELS: Final = ("beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type")
