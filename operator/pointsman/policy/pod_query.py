@@ -4,9 +4,9 @@ Spreading and pod affinity count pods by namespace and labels. A question is a p
 recognise it, keep its counts per row up to date from then on, and answer the next pod that asks the same at once.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache, reduce
 from typing import Final
 
 from pointsman.kube.objects import LabelSelector, Requirement
@@ -23,6 +23,7 @@ class Selector:
 
     requirements: tuple[Asked, ...] = ()
     nothing: bool = False
+    _tests: tuple[LabelTest, ...] | None = field(default=None, init=False, repr=False, compare=False)
 
     @property
     def empty(self) -> bool:
@@ -30,7 +31,14 @@ class Selector:
         return not self.requirements and not self.nothing
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        return not self.nothing and all(test.answer(labels.get(test.key)) for test in _tests(self.requirements))
+        return not self.nothing and all(test.answer(labels.get(test.key)) for test in self._compiled())
+
+    def demanded(self) -> tuple[str, tuple[str, ...]] | None:
+        """A label that whoever matches must have, and its possible values; None when there is none.
+
+        Many selectors can be filed under these, so that only few have to be tried.
+        """
+        return next(((key, values) for key, operator, values in self.requirements if operator == "In"), None)
 
     def also(self, labels: Mapping[str, str]) -> "Selector":
         """The selector that asks for these labels as well."""
@@ -40,6 +48,19 @@ class Selector:
         """The selector that asks for everything that this one and the other ask for."""
         asked = {*self.requirements, *other.requirements}
         return Selector(tuple(sorted(asked)), self.nothing or other.nothing)
+
+    def without(self, keys: Iterable[str]) -> "Selector":
+        """The selector that asks nothing about these labels."""
+        dropped = frozenset(keys)
+        return Selector(tuple(asked for asked in self.requirements if asked[0] not in dropped), self.nothing)
+
+    def _compiled(self) -> tuple[LabelTest, ...]:
+        """Made when first needed and kept: a selector is matched far more often than it is made."""
+        tests = self._tests
+        if tests is None:
+            tests = _tests(self.requirements)
+            object.__setattr__(self, "_tests", tests)
+        return tests
 
 
 NOTHING: Final = Selector(nothing=True)
@@ -72,6 +93,17 @@ class PodQuery:
 
     groups: tuple[PodGroup, ...]
     terminating: bool = True
+
+    @property
+    def namespaces(self) -> frozenset[str] | None:
+        """The namespaces that all groups have in common, None for any."""
+        named = [group.namespaces for group in self.groups if group.namespaces is not None]
+        return frozenset.intersection(*named) if named else None
+
+    @property
+    def selector(self) -> Selector:
+        """What all groups ask of the pods' labels."""
+        return reduce(Selector.both, (group.selector for group in self.groups), Selector())
 
     def counts(self, namespace: str, labels: Mapping[str, str], *, terminating: bool) -> bool:
         """Whether a pod like this is one of them."""

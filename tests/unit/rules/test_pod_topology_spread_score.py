@@ -9,7 +9,14 @@ from tests.unit.rules.test_pod_topology_spread import WEB, running, view, web, z
 from tests.unit.rules.view import HandView, raw_scores, scores
 
 from pointsman.kube.objects import Metadata
-from pointsman.kube.workload_objects import ControllerSpec, ReplicaSet, Service, ServiceSpec
+from pointsman.kube.workload_objects import (
+    ControllerSpec,
+    ReplicaSet,
+    ReplicationController,
+    ReplicationControllerSpec,
+    Service,
+    ServiceSpec,
+)
 from pointsman.policy.priorities.pod_topology_spread import PodTopologySpread
 from pointsman.policy.rule import SKIP, Skip
 from pointsman.policy.spread.args import PodTopologySpreadArgs
@@ -194,6 +201,34 @@ def test_service_and_controller_are_asked_for_together() -> None:
         controllers=[replica_set(version="2")],
     )
     assert raw_scores(rule(), world, OWNED.label("version", "2").info()) == [3, 2]
+
+
+def test_the_labels_of_a_replication_controller_go_before_those_of_a_service() -> None:
+    """It asks for app=old and does not select the pod itself: pods of app=old and tier=x count, 2 on n2."""
+    controller = ReplicationController(
+        metadata=Metadata(name="rc", namespace="default"), spec=ReplicationControllerSpec(selector={"app": "old"})
+    )
+    old = pod("o").label("app", "old")
+    world = view(
+        [node("n1"), node("n2")],
+        running("n1", 3, old),
+        running("n2", 2, old.label("tier", "x")),
+        services=[service(app="web", tier="x")],
+        controllers=[controller],
+    )
+    incoming = web().label("tier", "x").controlled_by("ReplicationController", "rc", "v1")
+    # 0 + 2 and 2 * ln 4 + 2 = 4.77
+    assert raw_scores(rule(), world, incoming.info()) == [2, 5]
+
+
+def test_a_replica_set_that_asks_for_other_labels_than_a_service_leaves_no_pods_to_count() -> None:
+    world = view(
+        [node("n1"), node("n2")],
+        running("n1", 3),
+        services=[service(app="web")],
+        controllers=[replica_set(app="old")],
+    )
+    assert raw_scores(rule(), world, OWNED.info()) == [2, 2]
 
 
 def test_a_list_replaces_the_systems_constraints() -> None:

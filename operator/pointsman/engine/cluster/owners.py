@@ -13,6 +13,7 @@ from pointsman.kube.workload_objects import Controller, ReplicaSet, ReplicationC
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.pod_query import NOTHING, Selector, selector_of
 from pointsman.policy.selectors import SelectorError
+from pointsman.policy.spread.owners import controller_of
 
 logger = logging.getLogger(__name__)
 
@@ -98,7 +99,7 @@ class Owners:
         return self._services.selecting(pod)
 
     def controller_selector(self, pod: PodInfo) -> Selector | None:
-        owner = next((owner for owner in pod.pod.metadata.owner_references if owner.controller), None)
+        owner = controller_of(pod)
         if owner is None or _API_VERSIONS.get(owner.kind) != owner.api_version:
             return None
         return self._controllers.get((owner.kind, pod.namespace, owner.name))
@@ -116,10 +117,8 @@ def _pairs(key: _Key, selector: Selector) -> Sequence[_Pair]:
     if selector.nothing:
         return ()
     _, namespace, _ = key
-    for label, operator, values in selector.requirements:
-        if operator == "In":
-            return [(namespace, label, value) for value in values]
-    return [(namespace, "", "")]
+    label, values = selector.demanded() or ("", ("",))
+    return [(namespace, label, value) for value in values]
 
 
 def _selector(key: _Key, written: Labels | LabelSelector | None) -> Selector:

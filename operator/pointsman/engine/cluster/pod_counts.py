@@ -6,7 +6,8 @@ match; from then on a pod that comes or goes changes one number per question tha
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import Final
 
 import numpy as np
 
@@ -20,17 +21,21 @@ MAX_QUERIES = 512  # a column of 5,000 rows takes 40 kB
 _Alike = tuple[frozenset[tuple[str, str]], bool]
 """What makes pods of one namespace a class: their labels, and whether they are being deleted."""
 
+_Label = tuple[str, str]
+_ANY: Final[_Label] = ("", "")  # stands for pods with any labels: no label has an empty key
+
 
 class _PodClass:
     """The pods of a class by row, and the questions that count them."""
 
-    __slots__ = ("asked", "labels", "rows", "terminating")
+    __slots__ = ("asked", "labels", "namespace", "rows", "terminating")
 
     def __init__(self, pod: PodInfo) -> None:
+        self.namespace = pod.namespace
         self.labels = pod.pod.metadata.labels
         self.terminating = pod.terminating
         self.rows: dict[int, int] = {}
-        self.asked: list[Column[np.int64]] = []
+        self.asked: list[_Question] = []
 
     def change(self, row: int, amount: int) -> None:
         pods = self.rows.get(row, 0) + amount
@@ -38,8 +43,36 @@ class _PodClass:
             self.rows[row] = pods
         else:
             del self.rows[row]
-        for column in self.asked:
-            column.data[row] += amount
+        for question in self.asked:
+            question.column.data[row] += amount
+
+
+class _Question:
+    """A query that was asked, taken apart once, and its counts by row."""
+
+    __slots__ = ("column", "labels", "namespaces", "selector", "terminating")
+
+    def __init__(self, query: PodQuery, capacity: int) -> None:
+        self.column: Column[np.int64] = Column(np.int64, capacity)
+        self.namespaces = query.namespaces
+        self.selector = query.selector
+        self.terminating = query.terminating
+        demanded = self.selector.demanded()
+        key, values = demanded or ("", ("",))
+        self.labels: tuple[_Label, ...] = tuple((key, value) for value in values)  # one of them is on every pod
+
+    def counts(self, pods: _PodClass) -> bool:
+        return (
+            (self.namespaces is None or pods.namespace in self.namespaces)
+            and (self.terminating or not pods.terminating)
+            and self.selector.matches(pods.labels)
+        )
+
+    def add(self, pods: _PodClass) -> None:
+        """Count the pods of a class from now on."""
+        pods.asked.append(self)
+        rows = np.fromiter(pods.rows.keys(), np.intp, len(pods.rows))
+        self.column.data[rows] += np.fromiter(pods.rows.values(), np.int64, len(pods.rows))
 
 
 class PodCounts:
@@ -50,12 +83,13 @@ class PodCounts:
         self._capacity = capacity
         self._max_queries = max_queries
         self._classes: dict[str, dict[_Alike, _PodClass]] = {}
-        self._queries: OrderedDict[PodQuery, Column[np.int64]] = OrderedDict()
+        self._questions: OrderedDict[PodQuery, _Question] = OrderedDict()
+        self._by_label: dict[_Label, list[_Question]] = {}
 
     def grow(self, capacity: int) -> None:
         self._capacity = capacity
-        for column in self._queries.values():
-            column.grow(capacity)
+        for question in self._questions.values():
+            question.column.grow(capacity)
 
     def charge(self, row: int, pod: PodInfo) -> None:
         """Count a pod that came to a row."""
@@ -64,7 +98,9 @@ class PodCounts:
         found = classes.get(alike)
         if found is None:
             found = classes[alike] = _PodClass(pod)
-            found.asked = [column for query, column in self._queries.items() if _counts(query, pod.namespace, found)]
+            labels = (_ANY, *found.labels.items())
+            asked = (question for label in labels for question in self._by_label.get(label, ()))
+            found.asked = [question for question in asked if question.counts(found)]
         found.change(row, 1)
 
     def discharge(self, row: int, pod: PodInfo) -> None:
@@ -80,38 +116,37 @@ class PodCounts:
 
     def counts(self, query: PodQuery) -> IntArray:
         """int64 (capacity,): pods on each row that the query counts."""
-        column = self._queries.get(query)
-        if column is None:
-            column = self._start(query)
-        self._queries.move_to_end(query)
-        return column.view
+        question = self._questions.get(query)
+        if question is None:
+            question = self._start(query)
+        self._questions.move_to_end(query)
+        return question.column.view
 
-    def _start(self, query: PodQuery) -> Column[np.int64]:
-        column = self._queries[query] = Column(np.int64, self._capacity)
-        for namespace in self._namespaces(query):
-            for pods in self._classes.get(namespace, {}).values():
-                if _counts(query, namespace, pods):
-                    pods.asked.append(column)
-                    rows = np.fromiter(pods.rows.keys(), np.intp, len(pods.rows))
-                    column.data[rows] += np.fromiter(pods.rows.values(), np.int64, len(pods.rows))
-        if len(self._queries) > self._max_queries:
-            self._stop(*self._queries.popitem(last=False))
-        return column
+    def _start(self, query: PodQuery) -> _Question:
+        question = self._questions[query] = _Question(query, self._capacity)
+        for label in question.labels:
+            self._by_label.setdefault(label, []).append(question)
+        for pods in self._classes_in(question.namespaces):
+            if question.counts(pods):
+                question.add(pods)
+        if len(self._questions) > self._max_queries:
+            _, oldest = self._questions.popitem(last=False)
+            self._stop(oldest)
+        return question
 
-    def _stop(self, query: PodQuery, column: Column[np.int64]) -> None:
-        for namespace in self._namespaces(query):
-            for pods in self._classes.get(namespace, {}).values():
-                pods.asked = [other for other in pods.asked if other is not column]
+    def _stop(self, question: _Question) -> None:
+        for label in question.labels:
+            self._by_label[label].remove(question)
+            if not self._by_label[label]:
+                del self._by_label[label]
+        for pods in self._classes_in(question.namespaces):
+            if question in pods.asked:
+                pods.asked.remove(question)
 
-    def _namespaces(self, query: PodQuery) -> Iterable[str]:
-        """The namespaces whose pods the query may count."""
-        named = [group.namespaces for group in query.groups if group.namespaces is not None]
-        return frozenset.intersection(*named) if named else tuple(self._classes)
+    def _classes_in(self, namespaces: Iterable[str] | None) -> Iterator[_PodClass]:
+        for namespace in self._classes if namespaces is None else namespaces:
+            yield from self._classes.get(namespace, {}).values()
 
 
 def _alike(pod: PodInfo) -> _Alike:
     return frozenset(pod.pod.metadata.labels.items()), pod.terminating
-
-
-def _counts(query: PodQuery, namespace: str, pods: _PodClass) -> bool:
-    return query.counts(namespace, pods.labels, terminating=pods.terminating)
