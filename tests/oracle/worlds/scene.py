@@ -53,6 +53,7 @@ class Scene:
     owners: dict[str, list[Manifest]] = field(default_factory=dict)  # namespace -> owner references of pods
 
     starts: set[int] = field(default_factory=set)
+    ports: dict[str, set[tuple[str, int, str]]] = field(default_factory=dict)  # by node, of running pods
 
     def next_start(self) -> str:
         """When a pod started, in the past; no two are the same."""

@@ -43,14 +43,17 @@ def take_ports(scene: Scene, pod: Manifest) -> None:
     if dice.chance(0.2):
         spec["hostNetwork"] = True
     holders = [*spec["containers"], *spec.get("initContainers", ())]
-    taken: set[tuple[str, int, str]] = set()
+    # Two pods of one node that hold the very same port: a kubelet would never run both, and kube-scheduler frees the
+    # port as soon as one of them goes.
+    taken = scene.ports.setdefault(spec["nodeName"], set()) if "nodeName" in spec else set()
     for holder in dice.some(holders, 1, 2):
         ports = []
         for port in dice.some(PORTS, 1, 2):
             protocol, address = dice.choice(("TCP", "UDP")), dice.choice(ADDRESSES)
-            if (protocol, port, address) in taken:
+            key = (protocol, port, address or ADDRESSES[1])
+            if key in taken:
                 continue
-            taken.add((protocol, port, address))
+            taken.add(key)
             made = {"containerPort": port, "hostPort": port, "protocol": protocol}
             ports.append({**made, "hostIP": address} if address else made)
         holder["ports"] = ports

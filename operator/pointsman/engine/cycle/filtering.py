@@ -34,6 +34,7 @@ def search(policy: Policy, pod: PodInfo, cluster: ClusterView, candidates: BoolA
     prepared, rivals = preparation.prepared, rivals_by_row(pod, cluster, nominator)
     mask = _named(preparation, cluster, candidates)
     nominated = nominated_row(pod, cluster, nominator)
+    restrictors = preparation.restrictors
     if nominated is not None and candidates[nominated]:
         alone = np.zeros_like(candidates)
         alone[nominated] = True
@@ -41,9 +42,11 @@ def search(policy: Policy, pod: PodInfo, cluster: ClusterView, candidates: BoolA
         if len(feasible):
             return Search(cluster.node_count, outside, feasible, prepared=prepared)
         mask[nominated] = True  # its own refusal counts, even if the predicates name other nodes
+        # kube-scheduler has one set of plugins for both, so it names this one among those that left nodes out.
+        restrictors = (*restrictors, *(one.predicate.name for one in refusals if one.predicate.name not in restrictors))
     left_out = inside - int(np.count_nonzero(mask))
     feasible, refusals = filter_rows(prepared, mask, rivals)
-    return Search(cluster.node_count, outside, feasible, refusals, left_out, preparation.restrictors, prepared=prepared)
+    return Search(cluster.node_count, outside, feasible, refusals, left_out, restrictors, prepared=prepared)
 
 
 def filter_rows(prepared: Sequence[Prepared], mask: BoolArray, rivals: Rivals) -> tuple[Rows, tuple[Refusal, ...]]:
