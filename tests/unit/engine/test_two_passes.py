@@ -118,4 +118,4 @@ def test_the_nominated_nodes_refusal_counts_though_no_predicate_names_it() -> No
     me = pod("me").status(nominated_node_name="n2").info()
     rules = policy(Prefilter("NodeAffinity", only=frozenset({"n1"})), Refuse("R", {"n1": ("no",), "n2": ("no",)}))
     decision = decide(cluster(*THREE), me, rules)
-    assert decision.message == "0/3 nodes are available: 1 node(s) didn't satisfy plugin(s) [NodeAffinity], 2 no."
+    assert decision.message == "0/3 nodes are available: 1 node(s) didn't satisfy plugin(s) [NodeAffinity R], 2 no."
