@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
+from tests.unit.engine.putting import Thing
 from tests.unit.engine_process.harness import ours
-from tests.unit.wakes.bench import Thing
 
 from pointsman.kube.objects import LabelSelector, Metadata, Namespace
 from pointsman.testing.builders import PodBuilder, asks, host_port, node, pod, pod_term
