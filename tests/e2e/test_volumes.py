@@ -102,5 +102,5 @@ def test_a_pod_whose_claim_does_not_exist_waits_for_it(bulky: Fleet) -> None:
     bulky.apply(consumer("early", "late"))
     bulky.wait_told("early", 'persistentvolumeclaim "late" not found')
 
-    bulky.apply(volume("late", "zoned-0", "1Gi"), claim("late", "1Gi"))
+    bulky.apply(volume("late", "zoned-0", "1Ti"), claim("late", "500Gi"))  # too much for what other tests leave
     assert bulky.wait_bound(1, "app=early", seconds=20)[0]["spec"]["nodeName"] == "zoned-0"
