@@ -9,11 +9,16 @@ from dataclasses import dataclass, field
 from pointsman.engine.cluster.cluster import Cluster
 from pointsman.kube.objects import Node
 from pointsman.policy.pod import PodInfo
+from pointsman.policy.pod_query import PodGroup, PodQuery, Selector
 from pointsman.policy.view import TaintKey
 
 RESOURCES = ("cpu", "memory", "example.com/gpu", "example.com/never")
 KEYS = ("zone", "disk", "never")
 IMAGES = ("a:1", "b:1", "never:1")
+QUERIES = tuple(
+    PodQuery((PodGroup(frozenset({namespace}), Selector().also(labels)),))
+    for namespace, labels in (("default", {"version": "1"}), ("default", {}), ("never", {}))
+)
 
 
 def int64(amount: int) -> int:
@@ -65,6 +70,8 @@ def compare(world: Cluster, model: Model) -> None:
         _compare_unused(world, row)
     _compare_images(world, model)
     _compare_taints_and_ports(world, model)
+    for query in QUERIES:
+        _compare_pod_counts(world, model, query)
     assert {name: world.namespace_labels(name) for name in model.namespaces} == model.namespaces
     assert world.namespace_labels("never") is None
     for uid, (_, node, assumed) in model.placed.items():
@@ -101,6 +108,20 @@ def _compare_unused(world: Cluster, row: int) -> None:
     assert not world.nonzero_requested("memory")[row]
     assert (world.allowed_pods()[row], world.pod_count()[row], world.unschedulable()[row]) == (0, 0, False)
     assert (world.pods_on(row), world.taints_of(row)) == ((), ())
+
+
+def _compare_pod_counts(world: Cluster, model: Model, query: PodQuery) -> None:
+    """Rows without a node count nobody."""
+    expected = {
+        name: sum(
+            query.counts(pod.namespace, pod.pod.metadata.labels, terminating=False) for pod in model.pods_on(name)
+        )
+        for name in model.nodes
+    }
+    counts = world.pod_counts(query)
+    assert {world.node_name(row): int(counts[row]) for row in counts.nonzero()[0].tolist()} == {
+        name: count for name, count in expected.items() if count
+    }
 
 
 def _compare_images(world: Cluster, model: Model) -> None:
