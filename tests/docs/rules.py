@@ -57,15 +57,20 @@ SAYS: Final[dict[str, str]] = {
     "differ on them with the pod",
     "ImageLocality": "scores nodes higher that have the pod's images already, by their size",
     "NodeDeclaredFeatures": "rejects nodes that do not declare a feature that the pod needs",
-    "MaxEBSVolumeCount": "rejects nodes with 39 AWS EBS volumes, or as many as the environment of old schedulers said",
-    "MaxGCEPDVolumeCount": "rejects nodes with 16 GCE persistent disks",
-    "MaxAzureDiskVolumeCount": "rejects nodes with 16 Azure disks",
-    "MaxCinderVolumeCount": "rejects nodes with 256 Cinder volumes",
+    "MaxEBSVolumeCount": "rejects nodes with as many AWS EBS volumes as their allocatable "
+    "`attachable-volumes-aws-ebs` tells, else 25 (instance types on Nitro) or 39; says nothing where a CSI driver "
+    "serves them",
+    "MaxGCEPDVolumeCount": "the same for GCE persistent disks: `attachable-volumes-gce-pd`, else 16",
+    "MaxAzureDiskVolumeCount": "the same for Azure disks: `attachable-volumes-azure-disk`, else 16",
+    "MaxCinderVolumeCount": "the same for Cinder volumes: `attachable-volumes-cinder`, else 256",
     "CheckNodeLabelPresence": "rejects nodes that lack one of the labels, or with `presence: false` have one",
     "ServiceAffinity": "rejects nodes whose labels differ from those where pods of the same Service run",
-    "LeastRequestedPriority": "scores nodes by the share of cpu and memory that stays free",
-    "MostRequestedPriority": "scores nodes by the share of cpu and memory that is used",
-    "RequestedToCapacityRatioPriority": "scores nodes by a curve over the share that is used",
+    "LeastRequestedPriority": "scores nodes by the share of cpu and memory that stays free; refused beside the base's "
+    "NodeResourcesFit",
+    "MostRequestedPriority": "scores nodes by the share of cpu and memory that is used; refused beside the base's "
+    "NodeResourcesFit",
+    "RequestedToCapacityRatioPriority": "scores nodes by a curve over the share that is used; refused beside the "
+    "base's NodeResourcesFit",
     "SelectorSpreadPriority": "scores nodes and zones higher the fewer pods of the same Service or controller they run",
     "ServiceSpreadingPriority": "scores nodes and zones higher the fewer pods of the same Service they run",
     "ServiceAntiAffinity": "scores values of a label higher the fewer pods of the same Service run under them",
