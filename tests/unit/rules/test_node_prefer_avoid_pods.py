@@ -6,6 +6,7 @@ import logging
 import pytest
 from tests.unit.rules.view import HandView, scores
 
+from pointsman.engine.cluster.cluster import Cluster
 from pointsman.kube.objects import OwnerReference
 from pointsman.policy.args import Args
 from pointsman.policy.priorities.node_prefer_avoid_pods import ANNOTATION, NodePreferAvoidPodsPriority, avoided
@@ -43,6 +44,15 @@ NODES = [
 )
 def test_only_pods_of_the_named_controller_are_avoided(pending: PodBuilder, expected: list[int]) -> None:
     assert scores(RULE, HandView(NODES), pending.info()) == expected
+
+
+def test_the_engine_follows_the_annotation_of_a_node() -> None:
+    cluster, pending = Cluster(), owned("ReplicaSet", "a").info()
+    found = []
+    for seen in (avoiding("n1", ("ReplicaSet", "a")), node("n1"), avoiding("n1", ("ReplicaSet", "b"))):
+        cluster.upsert_node(seen.build())
+        found += RULE.score(RULE.prepare(pending, cluster), cluster.node_rows()).tolist()
+    assert found == [0, 100, 100]
 
 
 def test_without_any_annotation_all_nodes_score_the_same() -> None:
