@@ -15,7 +15,7 @@ from pointsman.engine.cluster.storage import Storage
 from pointsman.kube.known import Key
 from pointsman.kube.storage_objects import PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttachment
 from pointsman.policy.view import IntArray, Pods
-from pointsman.policy.volumes.attached import Attached, Attaching
+from pointsman.policy.volumes.attached import Attached, Attaching, keeps_attached
 from pointsman.policy.volumes.in_tree import AttachedVolume
 
 Lookup = tuple[str, Key]
@@ -80,7 +80,7 @@ class AttachedVolumes:
 
     def _count(self, row: int) -> None:
         lookups = _Recorded(self._storage)
-        pods = [pod for pod in self._pods_on(row) if pod.pod.spec.volumes]
+        pods = tuple(filter(keeps_attached, self._pods_on(row)))
         after = self._attaching(pods, self._node_name(row), lookups)
         self._remember(row, lookups.seen)
         before = self._attached.pop(row, _NOTHING)

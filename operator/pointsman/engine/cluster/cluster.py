@@ -18,6 +18,7 @@ from pointsman.kube.workload_objects import Controller, Service
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.policy import LabelMatcher
 from pointsman.policy.rule import Change, Happening
+from pointsman.policy.volumes.attached import keeps_attached
 from pointsman.policy.volumes.claims import named_claims
 
 logger = logging.getLogger(__name__)
@@ -224,7 +225,8 @@ class Cluster(StorageChanges):
         if pod.pod.spec.volumes:
             self._storage.charge(row, pod.namespace, named_claims(pod.pod))
             self._disk_pods.charge(row, pod)
-            self._attached_changed(row)
+            if keeps_attached(pod):
+                self._attached_changed(row)
 
     def _discharge(self, row: int, pod: PodInfo) -> None:
         self._resources.discharge(row, pod)
@@ -236,4 +238,5 @@ class Cluster(StorageChanges):
         if pod.pod.spec.volumes:
             self._storage.discharge(row, pod.namespace, named_claims(pod.pod))
             self._disk_pods.discharge(row, pod)
-            self._attached_changed(row)
+            if keeps_attached(pod):
+                self._attached_changed(row)

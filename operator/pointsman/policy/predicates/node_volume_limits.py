@@ -15,10 +15,9 @@ from pointsman.policy.args import Args
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.rule import SKIP, Change, Dependence, Happening, PredicateBase, Reads, Skip, Wakes
 from pointsman.policy.view import BoolArray, ClusterView, Pods, Rows
-from pointsman.policy.volumes.attached import attached_by_driver, driver_volumes
+from pointsman.policy.volumes.attached import attached_by_driver, driver_volumes, keeps_attached
 from pointsman.policy.volumes.claims import used_claims
 from pointsman.policy.volumes.imagined import Imagined, over_limit
-from pointsman.policy.volumes.in_tree import is_counted
 
 _EXCEEDED: Final = "node(s) exceed max volume count"
 
@@ -53,7 +52,7 @@ class NodeVolumeLimits(PredicateBase[State]):
         )
 
     def prepare(self, pod: PodInfo, view: ClusterView) -> State | Skip:
-        if not _has_counted(pod):
+        if not keeps_attached(pod):
             return SKIP
         problem = _problem(pod, view)
         volumes = frozenset() if problem else frozenset(driver_volumes(pod, view.storage))
@@ -69,7 +68,7 @@ class NodeVolumeLimits(PredicateBase[State]):
         return np.logical_not(state.over.take(rows))
 
     def with_pods(self, state: State, row: int, add: Pods, remove: Pods) -> State:
-        if not any(pod.pod.spec.volumes for pod in (*add, *remove)):
+        if not any(map(keeps_attached, (*add, *remove))):
             return state
         imagined = state.imagined.with_pods(row, add, remove)
         over = imagined.over_limit_on(row)
@@ -84,13 +83,6 @@ class NodeVolumeLimits(PredicateBase[State]):
 
     def reasons(self, state: State, row: int) -> tuple[str, ...]:  # noqa: ARG002 - the same for every row
         return (state.problem or _EXCEEDED,)
-
-
-def _has_counted(pod: PodInfo) -> bool:
-    return any(
-        volume.persistent_volume_claim is not None or volume.ephemeral is not None or is_counted(volume)
-        for volume in pod.pod.spec.volumes
-    )
 
 
 def _problem(pod: PodInfo, view: ClusterView) -> str:
@@ -109,5 +101,5 @@ def _may_help(pod: PodInfo, change: Change) -> bool:
     if change.happening & Happening.PERSISTENT_VOLUME_CLAIM:
         return any(change.key == (pod.namespace, used.name) for used in used_claims(pod.pod))
     if change.happening & Happening.POD_DELETE and change.pod is not None:
-        return _has_counted(change.pod)
+        return keeps_attached(change.pod)
     return True

@@ -19,6 +19,7 @@ from pointsman.policy.volumes.in_tree import (
     counted_as,
     counted_persistent_as,
     driver_of,
+    is_counted,
     translated,
     translated_persistent,
 )
@@ -45,15 +46,23 @@ Attaching = Callable[[Sequence[PodInfo], str, Lookups], Attached]
 """What the pods keep attached to the node of that name."""
 
 
+def keeps_attached(pod: PodInfo) -> bool:
+    """Whether any of a pod's volumes may count at all; those of most pods are made of API objects and do not."""
+    return any(
+        volume.persistent_volume_claim is not None or volume.ephemeral is not None or is_counted(volume)
+        for volume in pod.pod.spec.volumes
+    )
+
+
 def attached_by_driver(pods: Sequence[PodInfo], node: str, storage: Lookups) -> Attached:
     """By CSI driver. What is attached although no pod uses it counts too: it may be on its way off the node."""
-    used = frozenset(volume for pod in pods if pod.pod.spec.volumes for volume in driver_volumes(pod, storage))
+    used = frozenset(volume for pod in pods for volume in driver_volumes(pod, storage))
     return Attached(used, Counter(volume.driver for volume in used | set(_left_attached(node, storage))))
 
 
 def attached_by_kind(pods: Sequence[PodInfo], node: str, storage: Lookups) -> Attached:  # noqa: ARG001 - an Attaching
     """By built-in kind, named as a provisioner."""
-    used = frozenset(volume for pod in pods if pod.pod.spec.volumes for volume in kind_volumes(pod, storage))
+    used = frozenset(volume for pod in pods for volume in kind_volumes(pod, storage))
     return Attached(used, Counter(volume.driver for volume in used))
 
 

@@ -41,5 +41,5 @@ def _disks(volume: Volume) -> Iterator[Disk]:
         yield Disk("iscsi", frozenset({(source.get("iqn", ""),)}), bool(source.get("readOnly")))
     if (source := volume.rbd) is not None:
         image = (source.get("pool", "rbd"), source.get("image", ""))
-        names = frozenset((monitor, *image) for monitor in source.get("monitors") or ())
+        names = frozenset((str(monitor), *image) for monitor in source.get("monitors") or ())
         yield Disk("rbd", names, bool(source.get("readOnly")))

@@ -12,13 +12,16 @@ import numpy as np
 
 from pointsman.policy.storage_view import AttachedView
 from pointsman.policy.view import BoolArray, ClusterView, IntArray, Pods
-from pointsman.policy.volumes.attached import Attaching
+from pointsman.policy.volumes.attached import Attaching, keeps_attached
 from pointsman.policy.volumes.in_tree import AttachedVolume
 
 
 @dataclass(frozen=True, slots=True)
 class Imagined:
-    """The incoming pod's volumes, the limits of their drivers, (capacity,) each, and rows whose pods are imagined."""
+    """The incoming pod's volumes, the limits of their drivers, (capacity,) each, and rows whose pods are imagined.
+
+    Pods without volumes that count are left out.
+    """
 
     volumes: frozenset[AttachedVolume]
     limits: Mapping[str, IntArray]
@@ -30,8 +33,10 @@ class Imagined:
         """As if `add` ran on the row and `remove` did not."""
         gone = {pod.uid for pod in remove}
         here = self.pods.get(row)
-        stay = (pod for pod in (self.view.pods_on(row) if here is None else here) if pod.uid not in gone)
-        return replace(self, pods={**self.pods, row: (*stay, *add)})
+        if here is None:
+            here = tuple(filter(keeps_attached, self.view.pods_on(row)))
+        stay = (pod for pod in here if pod.uid not in gone)
+        return replace(self, pods={**self.pods, row: (*stay, *filter(keeps_attached, add))})
 
     def over_limit_on(self, row: int) -> bool:
         """Whether the volumes would be too many for a row whose pods are imagined."""

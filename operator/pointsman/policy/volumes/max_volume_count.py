@@ -13,7 +13,7 @@ from pointsman.policy.pod import PodInfo
 from pointsman.policy.rule import SKIP, Change, Dependence, Happening, PredicateBase, Reads, Skip, Wakes
 from pointsman.policy.storage_view import NO_LIMIT
 from pointsman.policy.view import BoolArray, ClusterView, IntArray, Pods, Rows
-from pointsman.policy.volumes.attached import attached_by_kind, kind_volumes
+from pointsman.policy.volumes.attached import attached_by_kind, keeps_attached, kind_volumes
 from pointsman.policy.volumes.claims import used_claims
 from pointsman.policy.volumes.imagined import Imagined, over_limit
 
@@ -51,8 +51,7 @@ class MaxVolumeCount(PredicateBase[State]):
         )
 
     def prepare(self, pod: PodInfo, view: ClusterView) -> State | Skip:
-        found = kind_volumes(pod, view.storage) if pod.pod.spec.volumes else ()
-        volumes = frozenset(volume for volume in found if volume.driver == self._plugin)
+        volumes = frozenset(volume for volume in kind_volumes(pod, view.storage) if volume.driver == self._plugin)
         if not volumes:
             return SKIP
         told = view.allocatable(self._resource)
@@ -69,7 +68,7 @@ class MaxVolumeCount(PredicateBase[State]):
         return np.logical_not(state.over.take(rows))
 
     def with_pods(self, state: State, row: int, add: Pods, remove: Pods) -> State:
-        if not any(pod.pod.spec.volumes for pod in (*add, *remove)):
+        if not any(map(keeps_attached, (*add, *remove))):
             return state
         imagined = state.imagined.with_pods(row, add, remove)
         over = state.over.copy()
@@ -81,5 +80,5 @@ def _may_help(pod: PodInfo, change: Change) -> bool:
     if change.happening & Happening.PERSISTENT_VOLUME_CLAIM:
         return any(change.key == (pod.namespace, used.name) for used in used_claims(pod.pod))
     if change.happening & Happening.POD_DELETE and change.pod is not None:
-        return bool(change.pod.pod.spec.volumes)
+        return keeps_attached(change.pod)
     return True
