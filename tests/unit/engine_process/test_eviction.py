@@ -32,11 +32,17 @@ class Bench:
         self.patches: list[dict[str, Any]] = []
         self.failures: Mapping[str, KubeError] = failures
         self.may_write = True
+        self.recallable: set[str] = set()  # uids
         self.evicted: list[str] = []
+        self.recalled: list[str] = []
         self.ended: list[str] = []
         self.clock = VirtualClock()
         self.evictor = Evictor(
-            cast("Client", self), may_write=lambda: self.may_write, clock=self.clock, on_end=lambda: None
+            cast("Client", self),
+            may_write=lambda: self.may_write,
+            recall=lambda uid: uid in self.recallable,
+            clock=self.clock,
+            on_end=lambda: None,
         )
 
     async def request(self, method: str, path: str, *, body: bytes, may_send: Callable[[], bool], **_: Any) -> bytes:
@@ -66,6 +72,7 @@ class Bench:
                     tuple(one.info() for one in victims),
                     tuple(one.info() for one in yielding),
                     lambda victim: self.evicted.append(victim.name),
+                    lambda victim: self.recalled.append(victim.name),
                     self.ended.append,
                 )
             )
@@ -157,3 +164,11 @@ def test_a_pod_that_says_so_already_is_not_marked_again() -> None:
     was_false = disruption_patch(marked("False", "PreemptionByScheduler").info(), "ours", clock)
     assert was_false is not None
     assert was_false["status"]["conditions"][0]["lastTransitionTime"] == "2026-01-01T00:00:00Z"
+
+
+async def test_a_victim_that_is_not_bound_yet_is_given_up_instead() -> None:
+    bench = Bench()
+    bench.recallable.add("pod-default-a")
+    await bench.evict(pod("a"), pod("b"))
+    assert bench.calls == ["patch b", "delete b"]
+    assert (bench.recalled, bench.evicted, bench.ended) == (["a"], ["b"], [""])

@@ -14,7 +14,7 @@ from tests.unit.rules.stored import PROVISIONER, claim, storage_class, volume
 
 from pointsman.kube.storage_objects import PersistentVolume, PersistentVolumeClaim
 from pointsman.policy.build import load
-from pointsman.policy.document import PredicateEntry, canonical_json
+from pointsman.policy.document import PredicateEntry, PreemptionEntry, canonical_json
 from pointsman.testing.builders import node
 
 BY_HAND = storage_class(provisioner="kubernetes.io/no-provisioner")
@@ -32,9 +32,9 @@ def put(api: MiniApi, *objects: StorageObject) -> None:
 
 
 @contextlib.asynccontextmanager
-async def at_work(api: MiniApi) -> AsyncIterator[Running]:
+async def at_work(api: MiniApi, preemption: PreemptionEntry | None = None) -> AsyncIterator[Running]:
     """An engine whose policy looks at volumes."""
-    base = document()
+    base = document(preemption=preemption)
     rule = PredicateEntry(name="VolumeBinding", rule="VolumeBinding", args={"bindTimeoutSeconds": TIMEOUT})
     content = canonical_json(msgspec.structs.replace(base, predicates=(*base.predicates, rule)))
     async with engine(api, load(content)) as running:
@@ -196,3 +196,20 @@ async def test_a_node_that_goes_ends_the_wait() -> None:
         api.delete("nodes", "n1")
         await until(lambda: api.condition("p") != {})
     assert api.condition("p")["message"] == f'{PREFIX}binding volumes: failed to get node "n1": node "n1" not found'
+
+
+async def test_a_pod_that_still_waits_for_its_volume_makes_room_without_being_deleted() -> None:
+    api = world([node("n1").cpu("4")], [ours("low").claim("c").container(cpu="4").priority(1)])
+    put(api, MAKING, claim("c"))
+    async with at_work(api, PreemptionEntry()) as running:
+        await until(lambda: given(api) == "n1")
+        api.put("pods", ours("high").container(cpu="4").priority(9).manifest())
+        await until(lambda: api.condition("low") != {})
+        await running.clock.advance(2)
+        await until(lambda: api.node_of("high") == "n1")
+    assert api.deletions == []
+    assert api.node_of("low") == ""
+    (preempted,) = api.events_of("Preempted")
+    assert preempted["note"] == "Preempted by pod pod-default-high on node n1 (in kube-scheduler memory)."
+    notes = [event["note"] for event in api.events_of("FailedScheduling") if event["regarding"]["name"] == "low"]
+    assert notes[0] == f"{PREFIX}preempted by DefaultPreemption"

@@ -45,9 +45,10 @@ class Announcer:
         """The API server acknowledged the binding."""
         self._event(pod, "Normal", "Scheduled", "Binding", f"Successfully assigned {pod.full_name} to {node}")
 
-    def preempted(self, victim: PodInfo, preemptor: PodInfo, node: str) -> None:
-        """The API server took the eviction of a pod that made room for another."""
-        note = f"Preempted by pod {preemptor.uid} on node {node}"
+    def preempted(self, victim: PodInfo, preemptor: PodInfo, node: str, *, in_memory: bool = False) -> None:
+        """A pod makes room for another: the API server took its eviction, or its binding was given up in time."""
+        where = " (in kube-scheduler memory)." if in_memory else ""
+        note = f"Preempted by pod {preemptor.uid} on node {node}{where}"
         self._event(victim, "Normal", "Preempted", "Preempting", note, related=preemptor)
 
     def stranded(self, pod: PodInfo, node: str) -> None:

@@ -50,6 +50,8 @@ class VolumeBinder:
         self._unwritten = 0
         self._turns = asyncio.Semaphore(WRITERS)
         self._waiting: dict[Key, set[asyncio.Event]] = {}
+        self._at_work: dict[str, asyncio.Event] = {}  # by uid of the pod
+        self._recalled: set[str] = set()
         cluster.storage.listen(self._on_news)
 
     def has_room(self) -> bool:
@@ -59,7 +61,17 @@ class VolumeBinder:
     def submit(self, assumption: Assumption, reservation: Reservation, ended: Ended) -> None:
         """Bind the pod's volumes in the background."""
         self._unwritten += 1
+        self._at_work[assumption.uid] = asyncio.Event()
         self._inbox.put_nowait((assumption, reservation, ended))
+
+    def recall(self, uid: str) -> bool:
+        """Give up a pod whose volumes are not bound yet, for one that preempts it; whether it came in time."""
+        news = self._at_work.get(uid)
+        if news is None:
+            return False
+        self._recalled.add(uid)
+        news.set()
+        return True
 
     async def run(self) -> None:
         """Bind until cancelled."""
@@ -72,6 +84,10 @@ class VolumeBinder:
         outcome = await self._written(assumption, reservation)
         if outcome is None:
             outcome = await self._settled(assumption, reservation)
+        del self._at_work[assumption.uid]
+        if assumption.uid in self._recalled:
+            self._recalled.remove(assumption.uid)
+            outcome = _failed("preempted by DefaultPreemption")
         ended(assumption, outcome)
 
     async def _written(self, assumption: Assumption, reservation: Reservation) -> Outcome | None:
@@ -128,13 +144,13 @@ class VolumeBinder:
 
     async def _settled(self, assumption: Assumption, reservation: Reservation) -> Outcome | None:
         """Wait for the volume controller; an outcome if it fails or takes too long, or if the pod is placed or ends."""
-        news = asyncio.Event()
+        news = self._at_work[assumption.uid]
         assumption.on_news = news.set
         timer = asyncio.create_task(self._clock.sleep(reservation.plan.timeout))
         timer.add_done_callback(lambda _: news.set())
         heard: set[Key] = set()
         try:
-            while not all_bound(reservation, self._cluster):
+            while assumption.uid not in self._recalled and not all_bound(reservation, self._cluster):
                 if assumption.told_by_watch or assumption.pod.terminating:
                     return _failed("pod does not exist any more")
                 if timer.done():

@@ -3,7 +3,8 @@
 Order and words as in kube-scheduler 1.36 (framework/preemption/executor.go): pods of lower priority lose their
 nomination to the node, then all victims but one go at once, the last one last. Each is marked with the condition
 DisruptionTarget first, so that its owner can tell. Every write is fenced by the Lease and names the uid, so that no
-namesake is touched. The first failure ends the round: the preemptor is tried again and decides anew.
+namesake is touched. A pod of ours that still waits for its volumes need not go: its binding is given up. The first
+failure ends the round: the preemptor is tried again and decides anew.
 """
 
 import asyncio
@@ -28,12 +29,14 @@ WORKERS = 8  # preemptions at a time
 
 @dataclass(frozen=True, slots=True)
 class Eviction:
-    """One preemption. `evicted` hears of each victim that the API server has taken, `ended` how it all ended."""
+    """One preemption. `evicted` hears of each victim that the API server has taken, `recalled` of each that was not
+    bound yet and goes back to its queue instead, `ended` how it all ended."""
 
     preemptor: PodInfo
     victims: tuple[PodInfo, ...]  # at least one
     yielding: tuple[PodInfo, ...]  # nominated to the same node, of lower priority
     evicted: Callable[[PodInfo], None]
+    recalled: Callable[[PodInfo], None]
     ended: Callable[[str], None]  # what went wrong, empty if nothing did
 
 
@@ -41,11 +44,18 @@ class Evictor:
     """Carries out preemptions in the background."""
 
     def __init__(
-        self, client: Client, *, may_write: Callable[[], bool], clock: Clock, on_end: Callable[[], None]
+        self,
+        client: Client,
+        *,
+        may_write: Callable[[], bool],
+        recall: Callable[[str], bool],
+        clock: Clock,
+        on_end: Callable[[], None],
     ) -> None:
-        """`on_end` is told whenever a preemption has ended."""
+        """`recall` gives up the binding of a pod if it is not too late; `on_end` is told when a preemption has ended."""
         self._client = client
         self._may_write = may_write
+        self._recall = recall
         self._clock = clock
         self._on_end = on_end
         self._waiting: asyncio.Queue[Eviction] = asyncio.Queue()
@@ -78,6 +88,9 @@ class Evictor:
 
     async def _evict(self, victim: PodInfo, eviction: Eviction) -> str:
         """Mark and delete one pod; what went wrong, empty if nothing did. One that is gone already is no fault."""
+        if self._recall(victim.uid):
+            eviction.recalled(victim)
+            return ""
         patch = disruption_patch(victim, eviction.preemptor.pod.spec.scheduler_name, self._clock)
         try:
             if patch is not None:

@@ -56,6 +56,7 @@ class Preemptions:
                 victims=victims,
                 yielding=yielding,
                 evicted=lambda victim: self._evicted(victim, pod, chosen.node),
+                recalled=lambda victim: self._announcer.preempted(victim, pod, chosen.node, in_memory=True),
                 ended=lambda failure: self._ended(pod, failure),
             )
         )

@@ -66,18 +66,19 @@ def assemble(client: Client, policies: Sequence[Policy], who: Identity, clock: C
     reporter = Reporter(who.pod_name, schedulers, clock)
     hashes = [short_hash(policy.hash) for policy in policies]
     leadership = Leadership(client, who, reporter, hashes, clock=clock, rng=rng, on_acquired=wake.set)
+    volumes = VolumeBinder(client, cluster, leadership.may_write, clock)
     binder = Binder(
         client,
         may_write=leadership.may_write,
         node_exists=lambda name: cluster.row_of(name) is not None,
-        volumes=VolumeBinder(client, cluster, leadership.may_write, clock),
+        volumes=volumes,
         clock=clock,
         rng=rng,
         on_room=wake.set,
     )
     conditions = ConditionWriter(client, leadership.may_write, clock, rng)
     watches = _watches(client, policies, cluster, intake, clock, rng)
-    evictor = Evictor(client, may_write=leadership.may_write, clock=clock, on_end=wake.set)
+    evictor = Evictor(client, may_write=leadership.may_write, recall=volumes.recall, clock=clock, on_end=wake.set)
     around = Surroundings(
         cluster=cluster,
         clock=clock,
