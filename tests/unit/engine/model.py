@@ -10,10 +10,11 @@ from pointsman.engine.cluster.cluster import Cluster
 from pointsman.kube.objects import Node
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.pod_query import PodGroup, PodQuery, Selector
-from pointsman.policy.view import TaintKey
+from pointsman.policy.view import TaintKey, TermKind
 
 RESOURCES = ("cpu", "memory", "example.com/gpu", "example.com/never")
 KEYS = ("zone", "disk", "never")
+FEATURES = ("A", "B", "never")
 IMAGES = ("a:1", "b:1", "never:1")
 QUERIES = tuple(
     PodQuery((PodGroup(frozenset({namespace}), Selector().also(labels)),))
@@ -70,6 +71,10 @@ def compare(world: Cluster, model: Model) -> None:
         _compare_unused(world, row)
     _compare_images(world, model)
     _compare_taints_and_ports(world, model)
+    _compare_carried_terms(world, model)
+    for feature in FEATURES:
+        declaring = {name for name, node in model.nodes.items() if feature in node.status.declared_features}
+        assert {world.node_name(row) for row in world.declares(feature).nonzero()[0].tolist()} == declaring
     for query in QUERIES:
         _compare_pod_counts(world, model, query)
     assert {name: world.namespace_labels(name) for name in model.namespaces} == model.namespaces
@@ -158,3 +163,20 @@ def _compare_taints_and_ports(world: Cluster, model: Model) -> None:
         assert {world.node_name(row): int(counts[row]) for row in counts.nonzero()[0].tolist()} == {
             name: count for (used, name), count in users.items() if used == port
         }
+
+
+def _compare_carried_terms(world: Cluster, model: Model) -> None:
+    for kind in TermKind:
+        carried = Counter(
+            (term, name)
+            for name in model.nodes
+            for pod in model.pods_on(name)
+            for term in getattr(pod.affinity, kind.name.lower())
+        )
+        found = world.carried_terms(kind)
+        assert len(found) == len({term for term, _ in carried})
+        assert {
+            (term[:5], world.node_name(row)): int(term.carriers[row])
+            for term in found
+            for row in term.carriers.nonzero()[0].tolist()
+        } == carried

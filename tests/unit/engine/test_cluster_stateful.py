@@ -4,15 +4,16 @@ import msgspec
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
-from tests.unit.engine.model import IMAGES, KEYS, Model, compare
+from tests.unit.engine.model import FEATURES, IMAGES, KEYS, Model, compare
 
 from pointsman.engine.cluster.cluster import Cluster
 from pointsman.kube.objects import Metadata, Namespace, Node
 from pointsman.policy.pod import PodInfo
-from pointsman.testing.builders import PodBuilder, host_port, node, pod
+from pointsman.testing.builders import PodBuilder, asks, host_port, node, pod, pod_term
 
 NODES = tuple(f"n{number}" for number in range(6))
 PODS = tuple(f"p{number}" for number in range(8))
+TERMS = (pod_term("zone", asks(version="1")), pod_term("disk", asks(), namespaces=("a", "b")))
 HUGE = 2**63 - 1
 
 
@@ -30,7 +31,7 @@ def nodes(draw: st.DrawFn) -> Node:
         built = built.taint(key, draw(st.sampled_from(("", "v"))))
     for names in draw(st.lists(st.lists(st.sampled_from(IMAGES[:-1]), max_size=2), max_size=2)):
         built = built.image(*names, size=draw(st.integers(1, 3)))
-    return built.build()
+    return built.status(declared_features=tuple(draw(st.sets(st.sampled_from(FEATURES[:-1]))))).build()
 
 
 @st.composite
@@ -46,6 +47,10 @@ def pending(draw: st.DrawFn) -> PodBuilder:
         host_port(number, draw(st.sampled_from(("", "10.0.0.1")))) for number in draw(st.sets(st.sampled_from((1, 2))))
     ]
     built = pod(draw(st.sampled_from(PODS))).container(requests=amounts, ports=tuple(ports))
+    for carry in draw(st.lists(st.sampled_from((PodBuilder.near, PodBuilder.far)), unique=True)):
+        built = carry(built, *draw(st.lists(st.sampled_from(TERMS), max_size=2)))
+    if draw(st.booleans()):
+        built = built.prefer_near((draw(st.sampled_from((1, 5))), TERMS[0]))
     return built.label("version", draw(st.sampled_from("12")))
 
 
