@@ -52,7 +52,7 @@ class Evictor:
         clock: Clock,
         on_end: Callable[[], None],
     ) -> None:
-        """`recall` gives up the binding of a pod if it is not too late; `on_end` is told whenever a preemption ended."""
+        """`recall` gives up a pod's binding if it is not too late; `on_end` is told whenever a preemption ended."""
         self._client = client
         self._may_write = may_write
         self._recall = recall

@@ -27,7 +27,8 @@ _OUTSIDE_PREDICATES: Mapping[str, Wakes] = {
     UNREADABLE_REJECTOR: Wakes(on=_OWN),
 }
 
-# Values of the metric label `event` (pkg/scheduler/framework/events.go, 1.36).
+# Values of the metric label `event` (pkg/scheduler/framework/events.go, 1.36). What does not tell Add from Update is an
+# Update.
 _LABELS: Mapping[Happening, str] = {
     Happening.NODE_ADD: "NodeAdd",
     Happening.NODE_ALLOCATABLE: "NodeUpdateNodeAllocatable",
@@ -43,6 +44,14 @@ _LABELS: Mapping[Happening, str] = {
     Happening.OWN_GATES_ELIMINATED: "UnschedulablePodUpdatePodSchedulingGatesEliminated",
     Happening.OWN_UPDATE: "UnschedulablePodUpdate",
     Happening.NAMESPACE: "NamespaceUpdate",
+    Happening.NODE_FEATURES: "NodeUpdateNodeDeclaredFeature",
+    Happening.PERSISTENT_VOLUME_CLAIM: "PersistentVolumeClaimUpdate",
+    Happening.PERSISTENT_VOLUME: "PersistentVolumeUpdate",
+    Happening.STORAGE_CLASS: "StorageClassUpdate",
+    Happening.CSI_NODE: "CSINodeUpdate",
+    Happening.CSI_DRIVER: "CSIDriverUpdate",
+    Happening.CSI_STORAGE_CAPACITY: "CSIStorageCapacityUpdate",
+    Happening.VOLUME_ATTACHMENT_DELETE: "VolumeAttachmentDelete",
 }
 
 
