@@ -38,14 +38,14 @@ def volume(name: str, node: str, size: str) -> dict[str, Any]:
     }
 
 
-def claim(name: str, size: str) -> dict[str, Any]:
+def claim(name: str, size: str, storage_class: str = "local") -> dict[str, Any]:
     return {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
         "metadata": {"name": name, "namespace": "default"},
         "spec": {
             "accessModes": ["ReadWriteOnce"],
-            "storageClassName": "local",
+            "storageClassName": storage_class,
             "resources": {"requests": {"storage": size}},
         },
     }
@@ -104,3 +104,26 @@ def test_a_pod_whose_claim_does_not_exist_waits_for_it(bulky: Fleet) -> None:
 
     bulky.apply(volume("late", "zoned-0", "1Ti"), claim("late", "500Gi"))  # too much for what other tests leave
     assert bulky.wait_bound(1, "app=early", seconds=20)[0]["spec"]["nodeName"] == "zoned-0"
+
+
+def test_a_provisioner_is_told_the_node_and_the_pod_waits_for_the_volume_that_it_makes(bulky: Fleet) -> None:
+    bulky.apply(
+        {**STORAGE_CLASS, "metadata": {"name": "made"}, "provisioner": "example.com/by-test"},
+        claim("scratch", "1Gi", "made"),
+        consumer("worker", "scratch"),
+    )
+
+    def node_of_claim() -> str:
+        annotations = bulky.plane.get("pvc", "scratch")["metadata"].get("annotations", {})
+        return str(annotations.get("volume.kubernetes.io/selected-node", ""))
+
+    node = eventually(node_of_claim, what="claim scratch to be given a node")
+    waiting = bulky.plane.get("pod", "worker")
+    assert "nodeName" not in waiting["spec"]
+    assert waiting["status"]["nominatedNodeName"] == node
+
+    made = volume("scratch", node, "1Gi")
+    made["spec"] |= {"storageClassName": "made", "claimRef": {"namespace": "default", "name": "scratch"}}
+    bulky.apply(made)
+    assert bulky.wait_bound(1, "app=worker", seconds=20)[0]["spec"]["nodeName"] == node
+    assert bound_to(bulky, "scratch") == "scratch"

@@ -142,3 +142,14 @@ async def test_decisions_pause_when_too_many_pods_wait_to_be_written() -> None:
         assert bench.binder.has_room()
         bench.submit()
     assert not bench.binder.has_room()
+
+
+def test_a_promise_that_another_pod_made_is_not_taken_back() -> None:
+    bench = Bench(Answering())
+    bench.reservation.hold()
+    promised = bench.cluster.storage.volume("v")
+    assert promised is not None
+    sharing = Reservation(bench.cluster, VolumePlan("n1", (promise(promised, claim("a")),), (), 600))
+    sharing.hold()
+    assert sharing.release() == ()
+    assert bench.cluster.storage.volume("v") == promised

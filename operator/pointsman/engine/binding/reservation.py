@@ -29,7 +29,7 @@ class Reservation:
         """Take back what was not written. Does nothing the second time."""
         changes: Changes = ()
         for promise in self.plan.promises:
-            if promise.volume.metadata.name not in self.volume_versions:
+            if promise.changed and promise.volume.metadata.name not in self.volume_versions:
                 changes += self._cluster.restore_volume(promise.volume)
         for claim in self.plan.provisions:
             if claim.metadata.name not in self.claim_versions:
