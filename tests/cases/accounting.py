@@ -1,4 +1,4 @@
-"""Section A: what a pod asks for, what it uses, and what a node has left."""
+"""Section A: what a pod asks for, what it uses, what a node has left; and the case of section H that scores by it."""
 
 from typing import Final
 
@@ -208,4 +208,25 @@ _GPUS: Final = (
     ),
 )
 
-SITUATIONS: Final = (*_SIDECARS, *_DONE_INIT, *_OVERHEAD, *_OVERCOMMITTED, *_HUGE, *_ELSEWHERE, *_BEST_EFFORT, *_GPUS)
+# 8 and 2 of 10 cpus are used: with one more 90 % and 30 %. The predicates stay: the tainted node is none.
+_STAR: Final = Situation(
+    "C79",
+    "all priorities off but one",
+    nodes=(node("n1").cpu("10"), node("n2").cpu("10"), node("n3").cpu("10").taint("t")),
+    pods=(pod("a").container(cpu="8").on("n1"), pod("b").container(cpu="2").on("n2")),
+    pod=pod("p").container(cpu="1"),
+    expected=fits("n1", "n2", best=("n1",), scores={"NodeResourcesFit": {"n1": 90, "n2": 30}}),
+    profile="most-cpu",
+)
+
+SITUATIONS: Final = (
+    *_SIDECARS,
+    *_DONE_INIT,
+    *_OVERHEAD,
+    *_OVERCOMMITTED,
+    *_HUGE,
+    *_ELSEWHERE,
+    *_BEST_EFFORT,
+    *_GPUS,
+    _STAR,
+)

@@ -101,6 +101,11 @@ def stock_scheduler(folder: Path, binaries: Binaries, situations: Iterable[Situa
             yield Stock(server, loop)
 
 
+def pod_manifest(builder: PodBuilder) -> Json:
+    """A pod as the API server takes it."""
+    return _pod(builder, "elsewhere").manifest
+
+
 def _world(situation: Situation) -> World:
     nodes = [thing(NODES, _without_uid(node.manifest())) for node in situation.nodes]
     pods = [_pod(pod, "elsewhere") for pod in situation.pods if pod.draft.status.phase not in FINISHED]

@@ -1,14 +1,11 @@
-"""Situations that people reported about schedulers, by number: where each was told, and whether it is tested here.
+"""Situations that people reported about schedulers, by number, and where each was told.
 
 The numbers are those of the project's collection of cases. The situations themselves are written from scratch; a source
 is where the thing happened. Cases about extenders, watch connections and the operator are not decisions and are not
 in this table.
 """
 
-from collections.abc import Callable
-from typing import Final, NamedTuple, TypeVar
-
-Test = TypeVar("Test", bound=Callable[..., object])
+from typing import Final, NamedTuple
 
 
 class Case(NamedTuple):
@@ -17,20 +14,6 @@ class Case(NamedTuple):
     title: str
     source: str
     open_question: bool = False
-
-
-TOLD: Final[set[str]] = set()
-"""Numbers of the cases that some test of this package is about."""
-
-
-def about(*numbers: str) -> Callable[[Test], Test]:
-    """Mark a test as the one for these cases."""
-
-    def mark(test: Test) -> Test:
-        TOLD.update(numbers)
-        return test
-
-    return mark
 
 
 CASES: Final[dict[str, Case]] = {
@@ -282,6 +265,3 @@ CASES: Final[dict[str, Case]] = {
         "kubernetes/kubernetes#49314, #37232",
     ),
 }
-
-LEFT_OUT: Final[dict[str, str]] = {}
-"""Why a case has no test here."""
