@@ -64,10 +64,6 @@ def _later(name: str, order: int, *aliases: str, weight: int | None = None) -> C
     return CatalogueEntry(name, Standing.KNOWN, True, weight is not None, order, weight, aliases=aliases)
 
 
-def _old_predicate(name: str, *aliases: str) -> CatalogueEntry:
-    return CatalogueEntry(name, Standing.KNOWN, predicate=True, aliases=aliases)
-
-
 def _legacy_predicate(name: str, *aliases: str) -> CatalogueEntry:
     return CatalogueEntry(name, Standing.BUILT, predicate=True, aliases=aliases)
 
