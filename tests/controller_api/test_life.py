@@ -26,7 +26,7 @@ async def test_a_new_profile_gets_its_children_and_then_nothing_is_written(
         "engine",
         "engine",
         "engine",
-        "pointsman",
+        *["pointsman"] * 3,  # ClusterRoleBindings
         "engine",
         "engine",
     ]
