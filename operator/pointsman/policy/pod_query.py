@@ -14,7 +14,7 @@ from pointsman.policy.errors import Problem
 from pointsman.policy.selectors import LABEL_OPERATORS, LabelTest, equality_tests, label_matcher, label_tests
 
 Asked = tuple[str, str, tuple[str, ...]]
-"""One requirement: key, operator, sorted values."""
+"""One requirement: key, operator, distinct values in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def selector_of(selector: LabelSelector | None) -> Selector:
     if selector is None:
         return NOTHING
     label_matcher(selector)  # raises
-    asked = {(item.key, item.operator, tuple(sorted(item.values or ()))) for item in selector.match_expressions}
+    asked = {(item.key, item.operator, tuple(sorted({*(item.values or ())}))) for item in selector.match_expressions}
     equal = {(key, "In", (value,)) for key, value in selector.match_labels.items()}
     return Selector(tuple(sorted(asked | equal)))
 

@@ -8,8 +8,9 @@ from tests.unit.engine.worlds import cluster, row
 
 from pointsman.engine.cluster.cluster import Cluster
 from pointsman.engine.cluster.pod_counts import PodCounts
+from pointsman.kube.objects import LabelSelector, Requirement
 from pointsman.policy.pod import PodInfo
-from pointsman.policy.pod_query import PodGroup, PodQuery, Selector
+from pointsman.policy.pod_query import PodGroup, PodQuery, Selector, selector_of
 from pointsman.testing.builders import PodBuilder, node, pod
 
 DEFAULT = frozenset({"default"})
@@ -22,6 +23,7 @@ def asks(app: str = "", namespaces: frozenset[str] | None = DEFAULT, *, terminat
 
 
 WEB = asks("web")
+IN_TWICE = Requirement(key="app", operator="In", values=("web", "web"))
 QUERIES = (
     WEB,
     asks("web", terminating=True),
@@ -130,6 +132,14 @@ def test_what_was_asked_long_ago_is_forgotten_and_counted_anew() -> None:
     counts.charge(1, second)
     counts.discharge(0, first)
     assert counts.counts(WEB).tolist() == [0, 1]
+
+
+def test_a_value_that_is_listed_twice_does_not_count_pods_twice() -> None:
+    twice = PodQuery((PodGroup(DEFAULT, selector_of(LabelSelector(match_expressions=(IN_TWICE,)))),))
+    world = cluster(node("n1"))
+    assert counted(world, twice) == {"n1": 0}
+    world.upsert_pod(web("a").on("n1").info())
+    assert counted(world, twice) == {"n1": 1}
 
 
 def test_the_column_is_read_only() -> None:
