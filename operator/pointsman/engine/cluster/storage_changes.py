@@ -1,8 +1,9 @@
 """The half of the cluster's mutators that is about storage.
 
-An object that appears or changes may help a pod that waits; one that goes helps nobody, except for an attachment, which
-makes room on its node, and a driver, with which the check of its capacity goes. Updates of what no rule reads are no
-changes: provisioners and attachers write to these objects all the time.
+An object that appears or changes may help a pod that waits. One that goes helps nobody, but for an attachment or its
+volume, which no longer count on the node, a CSINode, with which a limit goes, and a driver, with which the check of its
+capacity goes. Updates of what no rule reads are no changes: provisioners and attachers write to these objects all the
+time.
 """
 
 import logging
@@ -53,9 +54,9 @@ class StorageChanges(Columns):
         return changes
 
     def remove_volume(self, volume: PersistentVolume) -> Changes:
-        self._storage.volumes.pop(key_of(volume))
+        changes = self._remove(self._storage.volumes, volume, Happening.PERSISTENT_VOLUME)
         self._storage.tell(volume)
-        return ()
+        return changes
 
     def upsert_storage_class(self, storage_class: StorageClass) -> Changes:
         return self._upsert(self._storage.classes, storage_class, Happening.STORAGE_CLASS)
@@ -70,9 +71,9 @@ class StorageChanges(Columns):
         return changes
 
     def remove_csi_node(self, csi_node: CSINode) -> Changes:
-        self._storage.csi_nodes.pop(key_of(csi_node))
+        changes = self._remove(self._storage.csi_nodes, csi_node, Happening.CSI_NODE)
         self._csi_node_changed(csi_node)
-        return ()
+        return changes
 
     def upsert_csi_driver(self, driver: CSIDriver) -> Changes:
         return self._upsert(self._storage.csi_drivers, driver, Happening.CSI_DRIVER)
