@@ -168,9 +168,22 @@ class Reserving(Protocol[S_contra]):
         ...
 
 
+class OneNode(Protocol):
+    """What a predicate makes of one node while preemption tries pods on it; a value, like every state."""
+
+    def with_pods(self, add: Pods, remove: Pods) -> "OneNode":
+        """The node with these pods more and fewer."""
+        ...
+
+    def fits(self) -> bool: ...
+    def reasons(self) -> tuple[str, ...]:
+        """Why it does not fit."""
+        ...
+
+
 @runtime_checkable
 class Relievable(Protocol[S]):
-    """A predicate whose answer for a row depends on the pods of that row alone, in columns that it can cut.
+    """A predicate whose answer for a row depends on the pods of that row alone, so that it can take rows apart.
 
     Preemption tries many sets of pods on many rows: it asks such a predicate about all rows at once first, and then
     about a row without dragging the others along.
@@ -180,8 +193,8 @@ class Relievable(Protocol[S]):
         """`with_pods` for all rows: the state as if these pods were gone."""
         ...
 
-    def alone(self, state: S, row: int) -> S:
-        """The state of one row, which is row 0 of the new state."""
+    def alone(self, state: S, row: int) -> OneNode:
+        """One row of the state."""
         ...
 
 

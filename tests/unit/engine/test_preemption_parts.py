@@ -171,7 +171,7 @@ def test_ruling_nodes_out_at_once_changes_neither_candidates_nor_words(
         if isinstance(outcome, Candidate):
             expected.append(outcome)
         else:
-            reasons.update(outcome.count_reasons())
+            reasons.update(outcome)
     assert sorted(found.candidates) == sorted(expected)
     assert found.reasons == reasons
     for one in found.candidates:

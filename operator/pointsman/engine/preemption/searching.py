@@ -51,7 +51,7 @@ def find_candidates(
     for row in _from_anywhere(potential.rows, rng):
         outcome = victims_on(row, pod, search.prepared, rivals.get(row, ()), cluster)
         if not isinstance(outcome, Candidate):
-            reasons.update(outcome.count_reasons())
+            reasons.update(outcome)
         elif not outcome.victims:
             unneeded.append(outcome.node)
         else:

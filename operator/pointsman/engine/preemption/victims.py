@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from pointsman.engine.cycle.preparing import Prepared
-from pointsman.engine.cycle.search import Refusal
 from pointsman.engine.preemption.budgets import split_by_budget
 from pointsman.engine.preemption.importance import by_importance
 from pointsman.engine.preemption.trial import trial_on
@@ -29,16 +28,16 @@ class Candidate(NamedTuple):
 
 def victims_on(
     row: int, pod: PodInfo, prepared: Sequence[Prepared], rivals: Pods, cluster: PreemptionView
-) -> Candidate | Refusal:
-    """Who must leave this node for `pod`, or who refuses it all the same.
+) -> Candidate | tuple[str, ...]:
+    """Who must leave this node for `pod`, or the reasons why it does not fit all the same.
 
     No victims at all means that the pod fits as things are, which should not happen.
     """
     lower = sorted((other for other in cluster.pods_on(row) if other.priority < pod.priority), key=by_importance)
     empty = trial_on(row, prepared, rivals).with_pods((), lower)
-    refusal = empty.refusal()
-    if refusal is not None:
-        return refusal
+    reasons = empty.refusal()
+    if reasons is not None:
+        return reasons
     trial = empty.that_count_pods()
     violating, others = split_by_budget(lower, cluster)
     victims = []

@@ -14,10 +14,10 @@ from pointsman.policy.integers import wrapped
 from pointsman.policy.node_resources_args import NodeResourcesFitArgs
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.resource_names import CPU, EPHEMERAL_STORAGE, MEMORY, is_extended
+from pointsman.policy.room import REASON_PODS, Room
 from pointsman.policy.rule import Change, Dependence, Happening, PredicateBase, Reads, Wakes
 from pointsman.policy.view import BoolArray, ClusterView, IntArray, Pods, PodsBelow, Rows
 
-REASON_PODS = "Too many pods"
 _FIRST: Final = (CPU, MEMORY, EPHEMERAL_STORAGE)
 # A change is one happening; members compare at once where sets of flags take their time.
 _SCALE_DOWN: Final = Happening.POD_SCALE_DOWN
@@ -89,10 +89,12 @@ class NodeResourcesFit(PredicateBase[State]):
         asks = (ask._replace(requested=ask.requested - leaving.usage(ask.resource)) for ask in state.asks)
         return replace(state, pod_count=state.pod_count - leaving.pods, asks=tuple(asks))
 
-    def alone(self, state: State, row: int) -> State:
-        cut = slice(row, row + 1)
-        asks = (ask._replace(allocatable=ask.allocatable[cut], requested=ask.requested[cut]) for ask in state.asks)
-        return State(state.allowed_pods[cut], state.pod_count[cut], tuple(asks))
+    def alone(self, state: State, row: int) -> Room:
+        return Room(
+            state.allowed_pods.item(row) - state.pod_count.item(row),
+            tuple((ask.resource, ask.amount) for ask in state.asks),
+            tuple(ask.allocatable.item(row) - ask.requested.item(row) for ask in state.asks),
+        )
 
     def resolvable(self, state: State, rows: Rows) -> BoolArray:
         """Not where a request is larger than all that the node has."""
