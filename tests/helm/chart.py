@@ -114,13 +114,21 @@ def _rows(schema: dict[str, Any], values: dict[str, Any], prefix: str = "") -> I
 
 @click.command()
 def main() -> None:
-    """Write what is made from the chart and from the CustomResourceDefinition."""
+    """Write what is made from the chart and from the CustomResourceDefinition.
+
+    Copies first: Helm reads one of them.
+    """
     helm = provide(os.environ, lambda line: click.echo(f"helm: {line}")).helm4
+    _write(copies())
     with tempfile.TemporaryDirectory() as folder:
-        for path, text in rendered(Helm(4, helm, Path(folder))).items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
-            click.echo(f"wrote {path.relative_to(ROOT)}")
+        _write(base(Helm(4, helm, Path(folder))))
+
+
+def _write(files: dict[Path, str]) -> None:
+    for path, text in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        click.echo(f"wrote {path.relative_to(ROOT)}")
 
 
 if __name__ == "__main__":
