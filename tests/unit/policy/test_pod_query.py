@@ -68,6 +68,7 @@ def test_labels_can_be_left_out() -> None:
     [
         pytest.param(asks(app="web"), ("app", ("web",)), id="a value"),
         pytest.param(asks(("app", "In", "b", "a")), ("app", ("a", "b")), id="values"),
+        pytest.param(asks(("app", "In", "b", "b")), ("app", ("b",)), id="a value that is given twice"),
         pytest.param(asks(("app", "Exists"), ("tier", "NotIn", "x")), None, id="no value in particular"),
         pytest.param(asks(), None, id="nothing"),
     ],

@@ -81,6 +81,8 @@ LIMITS: Final = (
     Wake("NodeVolumeLimits", "the node takes more volumes", _CROWDED, _P, puts=(_limit(2),)),
     Wake("NodeVolumeLimits", "a pod with a volume goes", _CROWDED, _P, takes=(_OTHER,)),
     Wake("NodeVolumeLimits", "a volume is detached", _ATTACHED, _P, takes=(_attached("w"),)),
+    Wake("NodeVolumeLimits", "an attached volume is no more", _ATTACHED, _P, takes=(_csi_volume("w"),)),
+    Wake("NodeVolumeLimits", "the node tells of no limit any more", _CROWDED, _P, takes=(_limit(1),)),
     Wake("NodeVolumeLimits", "a node without limit comes", _CROWDED, _P, puts=(node("n2"),)),
 )
 
