@@ -8,6 +8,8 @@ PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3.14 pyth
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
 UV ?= uv
 PYTEST_ARGS ?=
+N ?= 10000
+SEED ?= 1
 ARGS ?=
 
 VENV := .venv
@@ -55,6 +57,10 @@ test: check ## Everything: check, then all tests (PYTEST_ARGS="-k name" to choos
 .PHONY: test-fast
 test-fast: $(INSTALLED) ## Only the tests that need no control plane and no Helm
 	$(BIN)/python -m pytest -m "not controlplane and not helm" $(PYTEST_ARGS)
+
+.PHONY: oracle
+oracle: $(INSTALLED) ## Compare N decisions (10000) with the real kube-scheduler's, on random clusters (SEED=1)
+	$(BIN)/python -m tests.oracle --n $(N) --seed $(SEED) $(ARGS)
 
 .PHONY: controlplane
 controlplane: $(INSTALLED) ## Build the tests' real control plane and Helm, once, into ~/.cache/pointsman (needs Go 1.26)

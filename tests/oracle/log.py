@@ -48,10 +48,10 @@ class PodLog:
     target: str = ""  # the node that preemption clears
     preempted: bool = False  # all its victims have been told
 
-    @property
-    def preempting(self) -> bool:
-        """Whether more victims may be told of: those that are not being deleted already go in the background."""
-        return bool(self.target) and not (self.preempted or (self.victims and self.victims == self.going))
+    def has_preempted(self, expected: frozenset[str]) -> bool:
+        """Whether all victims have been told of. Those that are being deleted already are told first, the others later
+        and then the end; without others there is no end, so that only knowing better than the log helps."""
+        return self.preempted or (self.victims == self.going == expected)
 
 
 class Log:

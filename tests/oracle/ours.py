@@ -17,12 +17,13 @@ from pointsman.engine.cycle.filtering import search
 from pointsman.engine.cycle.nominator import Nominator
 from pointsman.engine.intake.feeds import feeds
 from pointsman.engine.preemption.choosing import least_harmful
-from pointsman.engine.preemption.searching import find_candidates
+from pointsman.engine.preemption.searching import candidates_wanted, find_candidates
 from pointsman.kube.client import Client
 from pointsman.kube.known import EventType
 from pointsman.kube.objects import Namespace, Node, Pod
 from pointsman.kube.resources import NAMESPACES, NODES
 from pointsman.policy.accounting import pod_info
+from pointsman.policy.document import PreemptionEntry
 from pointsman.policy.kinds import Kind
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.policy import Policy
@@ -30,6 +31,7 @@ from pointsman.policy.view import BoolArray
 from tests.oracle.watching import listed
 
 FINISHED = ("Succeeded", "Failed")
+EVERYWHERE = PreemptionEntry(min_candidate_nodes_percentage=100, min_candidate_nodes_absolute=1)
 CHANGED_BY_BINDING = (Kind.CLAIMS, Kind.VOLUMES)
 
 Ties = Mapping[str, frozenset[str]]
@@ -102,8 +104,11 @@ class Ours:
         if decided.preemption is None or settings is None:
             return made
         found = search(policy, pod, cluster, candidates, nominator)
-        everywhere = find_candidates(settings, pod, cluster, nominator, found, found.resolvable(candidates), rng)
-        best = least_harmful(everywhere.candidates)
+        resolvable = found.resolvable(candidates)
+        everywhere = find_candidates(EVERYWHERE, pod, cluster, nominator, found, resolvable, rng).candidates
+        # Whoever stops before all nodes were tried may take any of them, for the search begins anywhere.
+        stops = candidates_wanted(settings, len(resolvable)) < len(resolvable)
+        best = everywhere if stops else least_harmful(everywhere)
         return replace(made, ties={one.node: frozenset(victim.full_name for victim in one.victims) for one in best})
 
     def _take(self, kind: EventType, pod: Pod) -> None:

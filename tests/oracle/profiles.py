@@ -28,6 +28,12 @@ _STRATEGY_RESOURCES: Final = (
     "example.com/fpga",
     "hugepages-2Mi",
 )
+_PREEMPTION: Final[tuple[Args, ...]] = (
+    {},
+    {"minCandidateNodesPercentage": 100, "minCandidateNodesAbsolute": 1},
+    {"minCandidateNodesPercentage": 10, "minCandidateNodesAbsolute": 1},
+    {"minCandidateNodesPercentage": 0, "minCandidateNodesAbsolute": 3},
+)
 _SCORERS: Final = (
     "TaintToleration",
     "NodeAffinity",
@@ -41,7 +47,7 @@ _SCORERS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One profile: args and weights by rule, rules that are off, and preemption's args (not a rule of ours)."""
+    """One profile: args and weights by rule, rules that are off, and preemption's args (no rule in our words)."""
 
     name: str
     args: Mapping[str, Args] = field(default_factory=dict)
@@ -81,6 +87,7 @@ class Variant:
                 priorities.setdefault(rule, {})["weight"] = self.weights[rule]
         return {
             "schedulerName": self.name,
+            "preemption": {"args": self.preemption},
             "predicates": [{"name": rule, **entry} for rule, entry in predicates.items()],
             "priorities": [{"name": rule, **entry} for rule, entry in priorities.items()],
         }
@@ -91,9 +98,9 @@ class Variant:
         return build(document, canonical_json(document))
 
 
-def variants(seed: int) -> tuple[Variant, ...]:
-    """The stock profile and others, always the same ones for a seed."""
-    rng = random.Random(f"profiles {seed}")
+def variants(seed: int, epoch: int) -> tuple[Variant, ...]:
+    """The stock profile and others, always the same ones for a seed and an epoch."""
+    rng = random.Random(f"profiles {seed} {epoch}")
     return (Variant("oracle-0"), *(_variant(f"oracle-{number}", rng) for number in range(1, COUNT)))
 
 
@@ -115,7 +122,7 @@ def _variant(name: str, rng: random.Random) -> Variant:
         args={rule: makers[rule](rng) for rule in chosen},
         weights={rule: rng.choice([1, 2, 5, 10, 50, 100]) for rule in weighted},
         off=off,
-        preemption=rng.choice([{}, {"minCandidateNodesPercentage": 100, "minCandidateNodesAbsolute": 1}]),
+        preemption=rng.choice(_PREEMPTION),
     )
 
 

@@ -19,6 +19,13 @@ class Report:
     scored: Counter[str] = field(default_factory=Counter)
     known: Counter[str] = field(default_factory=Counter)
 
+    def add_known(self, comparison: Comparison, what: str) -> None:
+        """Count a decision of a class in which the two sides may differ, if they do; others are decisions like any."""
+        if comparison.equal:
+            self.add(comparison)
+        else:
+            self.known[what] += 1
+
     def add(self, comparison: Comparison) -> None:
         """Count one decision."""
         self.decisions += 1

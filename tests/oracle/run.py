@@ -1,11 +1,13 @@
 """The loop: put up a world, decide on its candidates one after another on both sides, compare, wipe, next world."""
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
-from pointsman.kube.known import Key
+from pointsman.kube.known import Key, key_of
+from pointsman.kube.objects import Pod
 from tests.controlplane.build import Binaries
 from tests.controlplane.server import running
 from tests.oracle.compare import compare, told
@@ -18,6 +20,10 @@ from tests.oracle.things import Candidate, World
 from tests.oracle.worlds.generate import generate
 from tests.oracle.worlds.shared import NAMESPACES, shared
 
+EPOCH: Final = 40  # worlds that share their profiles
+PATIENT_ROUNDS: Final = 3
+BEYOND_INT64: Final = "requests beyond int64, which kube-scheduler counts wrong and Pointsman refuses"
+
 Say = Callable[[str], None]
 
 
@@ -29,11 +35,14 @@ class Order:
     decisions: int
     world: int | None = None
 
-    def worlds(self) -> Iterable[int]:
-        return itertools.count() if self.world is None else (self.world,)
+    def epochs(self) -> Iterable[tuple[int, Iterable[int]]]:
+        """Worlds by the epoch whose profiles they have."""
+        if self.world is not None:
+            return ((self.world // EPOCH, (self.world,)),)
+        return ((epoch, range(epoch * EPOCH, (epoch + 1) * EPOCH)) for epoch in itertools.count())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Session:
     """One kube-scheduler with its profiles, and where to count."""
 
@@ -49,70 +58,108 @@ class Session:
         ours = Ours({profile.name: profile.policy() for profile in self.profiles})
         self.server.pods.listener = ours.on_pod
         try:
-            await self._decisions(number, world, ours, limit)
+            await self.server.put_up(world)
+            await ours.read(self.server.client)
+            visit = Visit(self, number, world, ours)
+            for candidate in world.candidates[:limit]:
+                await visit.decide(candidate)
         finally:
             await self.server.wipe(world)
             self.server.pods.listener = None
 
-    async def _decisions(self, number: int, world: World, ours: Ours, limit: int) -> None:
-        await self.server.put_up(world)
-        await ours.read(self.server.client)
-        for candidate in world.candidates[:limit]:
-            await self._decide(number, world, candidate, ours)
 
-    async def _decide(self, number: int, world: World, candidate: Candidate, ours: Ours) -> None:
-        ours.catch_up()
-        pod = await self.server.create(candidate)
+@dataclass(slots=True)
+class Visit:
+    """The decisions on one world. `waiting` are preemptors whose victims are still going, `rounds` how long yet."""
+
+    session: Session
+    number: int
+    world: World
+    ours: Ours
+    waiting: list[Verdict] = field(default_factory=list)
+    rounds: int = 0
+
+    async def decide(self, candidate: Candidate) -> None:
+        """Have both sides decide on one pod, compare, and make the states equal again."""
+        server, report = self.session.server, self.session.report
+        self.ours.catch_up()
+        pod = await server.create(candidate)
         if candidate.claims:
-            await ours.read_again(self.server.client)
-        decided = ours.decide(pod)
-        await self.server.release(candidate, pod)
-        verdict = await self.server.verdict(pod)
-        policy = ours.policies[pod.spec.scheduler_name]
-        found = compare(verdict, decided, policy)
-        self.report.add(found)
-        if not found.equal:
-            detail = {"scheduler": pod.spec.scheduler_name, "reason": verdict.reason}
-            self.disagree(told(self.seed, number, candidate.key, found, detail))
-        await self._follow(verdict, world, ours)
+            await self.ours.read_again(server.client)
+        decided = self.ours.decide(pod)
+        await server.release(candidate, pod)
+        verdict = await server.verdict(pod, decided.ties)
+        found = compare(verdict, decided, self.ours.policies[pod.spec.scheduler_name])
+        if candidate.beyond_int64:
+            report.add_known(found, BEYOND_INT64)
+        else:
+            report.add(found)
+            if not found.equal:
+                detail = {"scheduler": pod.spec.scheduler_name, "reason": verdict.reason}
+                self.session.disagree(told(self.session.seed, self.number, candidate.key, found, detail))
+        await self._follow(verdict, candidate)
 
-    async def _follow(self, verdict: Verdict, world: World, ours: Ours) -> None:
-        """Let the states be equal again: what binding wrote is read, who fits nowhere goes."""
+    async def _follow(self, verdict: Verdict, candidate: Candidate) -> None:
+        """Who fits nowhere goes, at once or after it has waited for its victims."""
         pod = verdict.pod
-        if not verdict.node:
-            await self._clear(verdict)
-            return
-        if any(volume.persistent_volume_claim or volume.ephemeral for volume in pod.spec.volumes):
-            await self.server.controller.idle()
-            await ours.read_again(self.server.client)
-        if world.preempts:
-            number = len(self.server.pods.objects)
-            await self.server.start(pod, f"2026-02-{1 + number // 1440:02}T{number // 60 % 24:02}:{number % 60:02}:00Z")
+        self.rounds -= 1
+        if verdict.log.target:
+            await self._wait_for_victims(verdict)
+        elif not verdict.node or candidate.beyond_int64:
+            await self._clear([verdict])
+        else:
+            await self._settle(pod)
+        if self.waiting and self.rounds <= 0:
+            await self._clear(self.waiting)
+            self.waiting = []
 
-    async def _clear(self, verdict: Verdict) -> None:
-        gone = [verdict.pod.metadata, *(self.server.pods.objects[key].metadata for key in _keys(verdict.log.victims))]
-        await self.server.remove([(one.namespace, one.name) for one in gone])
+    async def _wait_for_victims(self, verdict: Verdict) -> None:
+        """One preemptor may wait; with a second one both go, for the end of one's victims would wake the other."""
+        if self.world.quiet and not self.waiting:
+            self.waiting, self.rounds = [verdict], PATIENT_ROUNDS
+        else:
+            await self._clear([verdict, *self.waiting])
+            self.waiting = []
+
+    async def _settle(self, pod: Pod) -> None:
+        """A pod was bound: what binding wrote is read, and where others may preempt it, it starts."""
+        server = self.session.server
+        if any(volume.persistent_volume_claim or volume.ephemeral for volume in pod.spec.volumes):
+            await server.controller.idle()
+            await self.ours.read_again(server.client)
+        if self.world.preempts:
+            await server.start(pod, _start_time(len(server.pods.objects)))
+
+    async def _clear(self, verdicts: Sequence[Verdict]) -> None:
+        """Delete pods that wait, then those that they have preempted: the other way round they would take the room."""
+        await self.session.server.remove([key_of(verdict.pod) for verdict in verdicts])
+        await self.session.server.remove([_key(victim) for verdict in verdicts for victim in verdict.log.victims])
 
 
 async def oracle(folder: Path, binaries: Binaries, order: Order, disagree: Say) -> Report:
     """Compare what is ordered, on a control plane of its own in `folder`; `disagree` is told each difference."""
     report = Report()
-    profiles = variants(order.seed)
-    configured = [profile.configuration() for profile in profiles]
     with running(folder, binaries, bare=True) as plane:
         async with connected(plane) as (client, pods, controller):
             await prepare(client, NAMESPACES, shared())
-            async with kube_scheduler(plane, binaries, configured, folder) as scheduler:
-                server = Server(client, scheduler, pods, controller)
-                session = Session(order.seed, server, profiles, report, disagree)
-                for number in order.worlds():
-                    await session.world(number, order.decisions - report.decisions)
-                    if report.decisions >= order.decisions:
-                        break
+            for epoch, worlds in order.epochs():
+                profiles = variants(order.seed, epoch)
+                configured = [profile.configuration() for profile in profiles]
+                async with kube_scheduler(plane, binaries, configured, folder) as scheduler:
+                    server = Server(client, scheduler, pods, controller)
+                    session = Session(order.seed, server, profiles, report, disagree)
+                    for number in worlds:
+                        await session.world(number, order.decisions - report.decisions)
+                        if report.decisions >= order.decisions:
+                            return report
     return report
 
 
-def _keys(names: Iterable[str]) -> Iterator[Key]:
-    for name in names:
-        namespace, _, rest = name.partition("/")
-        yield namespace, rest
+def _start_time(number: int) -> str:
+    """Another for each number, and later than those of pods that a world began with."""
+    return f"2026-02-{1 + number // 1440:02}T{number // 60 % 24:02}:{number % 60:02}:00Z"
+
+
+def _key(name: str) -> Key:
+    namespace, _, rest = name.partition("/")
+    return namespace, rest

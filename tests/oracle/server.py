@@ -5,8 +5,8 @@ their verdicts awaited (on a watch, never by polling), then everything is wiped 
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Iterable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -22,12 +22,14 @@ from pointsman.kube.storage_objects import PersistentVolume, PersistentVolumeCla
 from tests.controlplane.plane import ControlPlane
 from tests.oracle.kube_scheduler import KubeScheduler
 from tests.oracle.log import PodLog
+from tests.oracle.ours import Ties
 from tests.oracle.things import WORLD_KINDS, Candidate, Manifest, Thing, World
 from tests.oracle.volume_controller import VolumeController
 from tests.oracle.watching import Watched, bounded, watching
 
 AT_ONCE: Final = 16
 PATIENCE: Final = 30.0  # seconds
+PREEMPTION_PATIENCE: Final = 5.0
 GATE: Final = {"name": "oracle.example.com/prepared"}
 NO_GRACE: Final = b'{"apiVersion":"v1","kind":"DeleteOptions","gracePeriodSeconds":0}'
 
@@ -114,14 +116,17 @@ class Server:
         key, version = (pod.metadata.namespace, pod.metadata.name), int(made.metadata.resource_version)
         await bounded(self.pods.until(lambda: self._version(key) >= version), PATIENCE, "a pod to start")
 
-    async def verdict(self, pod: Pod) -> Verdict:
-        """Wait for kube-scheduler's decision on a pod."""
+    async def verdict(self, pod: Pod, ties: Ties) -> Verdict:
+        """Wait for kube-scheduler's decision on a pod; `ties` are the preemptions among which it should choose."""
         key = (pod.metadata.namespace, pod.metadata.name)
         full = "/".join(key)
         await bounded(self.pods.until(lambda: self._decided(key)), PATIENCE, f"a decision on {full}")
         self.scheduler.read()
         told = self.scheduler.log.of(full)
-        await self._logged(lambda: not told.preempting, f"the preemption for {full}")
+        if told.target:
+            expected = ties.get(told.target, frozenset())
+            with suppress(TimeoutError):  # then it has other victims than expected: a difference to be told
+                await self._logged(lambda: told.has_preempted(expected), "a preemption", PREEMPTION_PATIENCE)
         seen = self.pods.objects[key]
         failure = next((one for one in seen.status.conditions if one.type == "PodScheduled"), None)
         return Verdict(
@@ -157,13 +162,13 @@ class Server:
             return False
         return all(self.pods.objects[key].metadata.deletion_timestamp for key in placed if "/".join(key) in terminating)
 
-    async def _logged(self, holds: Any, what: str) -> None:
+    async def _logged(self, holds: Callable[[], bool], what: str, seconds: float = PATIENCE) -> None:
         async def wait() -> None:
             self.scheduler.read()
             while not holds():
                 await self.scheduler.more()
 
-        await bounded(wait(), PATIENCE, what)
+        await bounded(wait(), seconds, what)
 
     async def _make(self, one: Thing) -> None:
         await self.client.create(one.resource.path(one.namespace), one.manifest)

@@ -75,6 +75,7 @@ class Candidate:
     manifest: Manifest
     claims: tuple[Manifest, ...] = ()
     nominated: str = ""
+    beyond_int64: bool = False  # asks for more than kube-scheduler can count; it goes once it was decided about
 
     @property
     def gated(self) -> bool:

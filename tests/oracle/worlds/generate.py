@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from pointsman.kube.resources import PODS
-from pointsman.policy.registry import BUILT
 from tests.oracle.things import Candidate, Manifest, World, thing
 from tests.oracle.worlds import attachments, budgets, neighbours, storage, themes
 from tests.oracle.worlds.nodes import add_nodes
@@ -23,36 +22,35 @@ Adds = Callable[[Scene, Manifest], None]
 
 
 class Theme(NamedTuple):
-    """The rule that a theme is for, what it adds to a pod (None: it shows elsewhere), and to which share of them."""
+    """What a theme adds to a pod (None: it shows elsewhere), and to which share of candidates and running pods."""
 
-    rule: str
     add: Adds | None = None
     candidates: float = 0.0
     running: float = 0.0
 
 
 THEMES: Final[dict[str, Theme]] = {
-    "resources": Theme("NodeResourcesFit"),
-    "taints": Theme("TaintToleration", themes.tolerate, 0.7),
-    "node-affinity": Theme("NodeAffinity", themes.choose_nodes, 0.6),
-    "ports": Theme("NodePorts", themes.take_ports, 0.6, 0.5),
-    "images": Theme("ImageLocality", themes.use_image_volume, 0.2),
-    "features": Theme("NodeDeclaredFeatures", themes.need_features, 0.5),
-    "spread": Theme("PodTopologySpread", neighbours.spread, 0.7),
-    "owners": Theme("PodTopologySpread"),
-    "neighbours": Theme("InterPodAffinity", neighbours.seek_neighbours, 0.6, 0.5),
-    "storage": Theme("VolumeBinding", storage.use_claims, 0.5, 0.1),
-    "zones": Theme("VolumeZone", storage.use_bound_claims, 0.6),
-    "exclusive": Theme("VolumeRestrictions", attachments.use_disks, 0.5, 0.5),
-    "limits": Theme("NodeVolumeLimits", storage.use_bound_claims, 0.6, 0.4),
-    "preemption": Theme("NodeResourcesFit", budgets.weigh, 1.0, 1.0),
+    "resources": Theme(),
+    "taints": Theme(themes.tolerate, 0.7),
+    "node-affinity": Theme(themes.choose_nodes, 0.6),
+    "ports": Theme(themes.take_ports, 0.6, 0.5),
+    "images": Theme(themes.use_image_volume, 0.2),
+    "features": Theme(themes.need_features, 0.5),
+    "spread": Theme(neighbours.spread, 0.7),
+    "owners": Theme(),
+    "neighbours": Theme(neighbours.seek_neighbours, 0.6, 0.5),
+    "storage": Theme(storage.use_claims, 0.5, 0.1),
+    "zones": Theme(storage.use_bound_claims, 0.6),
+    "exclusive": Theme(attachments.use_disks, 0.5, 0.5),
+    "limits": Theme(storage.use_bound_claims, 0.6, 0.4),
+    "preemption": Theme(budgets.weigh, 1.0, 1.0),
 }
 
 
 def generate(seed: int, number: int, schedulers: Sequence[str]) -> World:
     """World `number` of a seed, for pods of these schedulers."""
     dice = Dice(f"world {seed} {number}")
-    chosen = frozenset(dice.some([name for name, theme in THEMES.items() if theme.rule in BUILT], 2, 4))
+    chosen = _choose_themes(dice)
     scene = Scene(dice, f"w{number}", schedulers, chosen, NAMESPACES)
     add_nodes(scene, dice.choice(SIZES))
     if scene.has("owners"):
@@ -76,13 +74,22 @@ def generate(seed: int, number: int, schedulers: Sequence[str]) -> World:
     )
 
 
+def _choose_themes(dice: Dice) -> frozenset[str]:
+    """Two to four of them; preemption is wanted in more worlds than others, in half of those with quiet company."""
+    chosen = set(dice.some(tuple(THEMES), 2, 4))
+    if dice.chance(0.2):
+        quiet = dice.chance(0.5)
+        chosen = {name for name in chosen if not quiet or name in QUIET} | {"preemption"}
+    return frozenset(chosen)
+
+
 def _add_running_pods(scene: Scene) -> list[str]:
     """Put some pods on each node; the names (namespace/name) of those that are being deleted come back."""
     dice = scene.dice
     terminating = []
     number = 0
     for node in scene.node_names():
-        for _ in range(dice.randint(1, 4) if scene.has("preemption") else dice.randint(0, 2)):
+        for _ in range(dice.randint(1, 6) if scene.has("preemption") else dice.randint(0, 2)):
             made = running_pod(scene, f"{scene.prefix}-r{number}", node)
             number += 1
             _add(scene, made, {name: theme.running for name, theme in THEMES.items()})
@@ -102,7 +109,13 @@ def _candidate(scene: Scene, name: str) -> Candidate:
         claim = storage.ephemeral_claim(scene, pod)
         claims = (claim,) if dice.chance(0.7) else ()
     nominated = dice.choice(scene.node_names()) if dice.chance(0.03) else ""
-    return Candidate(pod, claims, nominated)
+    beyond = scene.has("resources") and dice.chance(0.01)
+    if beyond:
+        pod["spec"].pop("resources", None)
+        pod["spec"]["containers"][0]["resources"] = {
+            "requests": {"memory": dice.choice(("9223372036854775807", "50E"))}
+        }
+    return Candidate(pod, claims, nominated, beyond)
 
 
 def _add(scene: Scene, pod: Manifest, shares: dict[str, float]) -> None:
