@@ -21,8 +21,8 @@ import msgspec
 import numpy as np
 
 from pointsman.api.spec import ProfileSpec
+from pointsman.engine.classes.classes import Classes
 from pointsman.engine.cluster.cluster import Cluster
-from pointsman.engine.cycle.cycle import schedule
 from pointsman.engine.cycle.nominator import Nominator
 from pointsman.engine.cycle.preparing import Refused, prepare
 from pointsman.kube.objects import Node, Pod
@@ -90,12 +90,12 @@ def cluster_of(nodes: int) -> Cluster:
 def decisions_per_second(policy: Policy, make: Maker, nodes: int, count: int) -> float:
     """Decide on so many pods, one after another, each charged to its node."""
     cluster = cluster_of(nodes)
-    candidates, nominator, rng = cluster.pool(None).candidates, Nominator(), random.Random(1)
+    candidates, nominator, rng, classes = cluster.pool(None).candidates, Nominator(), random.Random(1), Classes(policy)
     pods = [_pod(make(number)) for number in range(count)]
     begin = time.perf_counter()
     for one in pods:
         info = pod_info(one)
-        decision = schedule(policy, info, cluster, candidates, nominator, rng)
+        decision = classes.schedule(policy, info, cluster, candidates, nominator, rng)
         if decision.row is not None:
             cluster.assume(info, decision.node)
     return count / (time.perf_counter() - begin)

@@ -11,7 +11,8 @@ from pointsman.engine.announce.pod_condition import Failure, FailureReason
 from pointsman.engine.binding.assumption import Assumption
 from pointsman.engine.binding.reservation import Reservation
 from pointsman.engine.binding.verdict import Outcome, Verdict, judge
-from pointsman.engine.cycle.cycle import Decision, schedule
+from pointsman.engine.classes.classes import Classes
+from pointsman.engine.cycle.cycle import Decision
 from pointsman.engine.cycle.rule_error import RuleError
 from pointsman.engine.nominations import tell_of_end
 from pointsman.engine.policy_state import PolicyState, Surroundings
@@ -31,6 +32,7 @@ class Attempts:
         self._state = state
         self._announcer = announcer
         self._around = around
+        self._classes = Classes(state.policy)
         self._preemptions = Preemptions(state, announcer, around)
         self._profile = state.policy.profile
 
@@ -99,7 +101,7 @@ class Attempts:
         if not self._around.may_preempt():
             policy = policy.without_preemption()
         candidates, nominator = self._state.pool.candidates, self._around.nominator
-        return schedule(policy, pod, cluster, candidates, nominator, self._around.rng)
+        return self._classes.schedule(policy, pod, cluster, candidates, nominator, self._around.rng)
 
     def _assume(self, record: QueuedPod, started: float, decision: Decision) -> None:
         pod, node = record.pod, decision.node

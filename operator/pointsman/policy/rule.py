@@ -57,7 +57,7 @@ class Happening(Flag):
     OWN_GATES_ELIMINATED = auto()
     OWN_UPDATE = auto()  # any other change of the pending pod's spec or labels
     NAMESPACE = auto()  # labels of a namespace changed
-    # The objects below appeared or changed; only an attachment counts when it goes.
+    # The objects below appeared, changed, or went if that may help anybody.
     NODE_FEATURES = auto()
     PERSISTENT_VOLUME_CLAIM = auto()
     PERSISTENT_VOLUME = auto()
@@ -98,6 +98,8 @@ class Wakes:
 class Dependence(Flag):
     """What a raw answer for one row depends on besides the pod: decides how long it may be cached."""
 
+    NODE = auto()  # the object of this node
+    NODES = auto()  # the objects of all nodes
     ROW = auto()  # this node and the pods on it
     DOMAIN = auto()  # other nodes that share a topology value
     CLUSTER = auto()  # anything (image counts, namespaces, nominations)
@@ -115,7 +117,7 @@ class Reads:
     depends: Dependence
 
 
-NODE_ALONE: Final = Reads(frozenset({"pod.spec.scheduler_name"}), Dependence.ROW)
+NODE_ALONE: Final = Reads(frozenset({"pod.spec.scheduler_name"}), Dependence.NODE)
 """For a rule that looks at nothing of the pod: a field in which all pods of a profile agree."""
 
 

@@ -11,20 +11,21 @@ import random
 import numpy as np
 
 from pointsman.cli.engine import command
-from pointsman.engine import attempts
+from pointsman.engine.classes.classes import Classes, EngineView
 from pointsman.engine.cycle.cycle import Decision
 from pointsman.engine.cycle.nominator import Nominator
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.policy import Policy
-from pointsman.policy.view import BoolArray, ClusterView
+from pointsman.policy.view import BoolArray
 
 _turn = itertools.count()
 
 
 def next_node(
+    classes: Classes,
     policy: Policy,
     pod: PodInfo,
-    cluster: ClusterView,
+    cluster: EngineView,
     candidates: BoolArray,
     nominator: Nominator,
     rng: random.Random,
@@ -36,5 +37,5 @@ def next_node(
 
 
 if __name__ == "__main__":
-    attempts.schedule = next_node  # type: ignore[attr-defined]
+    Classes.schedule = next_node  # type: ignore[method-assign, assignment]
     command()

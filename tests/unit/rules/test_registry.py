@@ -1,5 +1,6 @@
 """The map of built rules, and that each keeps the shape that the engine relies on."""
 
+from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 
@@ -90,20 +91,33 @@ def test_what_a_rule_reads_exists(name: str) -> None:
     for half in (rule.predicate, rule.priority):
         if half is not None:
             reads = half(name, args_of(name)).reads
-            assert Dependence.ROW in reads.depends
+            assert reads.depends & (Dependence.ROW | Dependence.NODE)
             assert all(attrgetter(path)(plain) is not NotImplemented for path in reads.pod_fields)
             assert reads.pod_fields
 
 
-def test_rules_about_neighbours_images_and_volumes_depend_on_other_nodes() -> None:
-    wide = {
+def halves_that(depend: Callable[[Dependence], bool]) -> set[str]:
+    return {
         name
         for name, rule in BUILT.items()
         for half in (rule.predicate, rule.priority)
-        if half is not None and half(name, args_of(name)).reads.depends != Dependence.ROW
+        if half is not None and depend(half(name, args_of(name)).reads.depends)
     }
-    assert wide == {
-        "ImageLocality",
+
+
+def test_only_rules_about_resources_and_ports_depend_on_the_nodes_own_pods_alone() -> None:
+    assert halves_that(lambda depends: depends == Dependence.ROW) == {
+        "LeastRequestedPriority",
+        "MostRequestedPriority",
+        "NodePorts",
+        "NodeResourcesBalancedAllocation",
+        "NodeResourcesFit",
+        "RequestedToCapacityRatioPriority",
+    }
+
+
+def test_rules_about_neighbours_and_volumes_depend_on_more_than_nodes_and_their_pods() -> None:
+    assert halves_that(lambda depends: bool(depends & (Dependence.DOMAIN | Dependence.CLUSTER))) == {
         "InterPodAffinity",
         "MaxAzureDiskVolumeCount",
         "MaxCinderVolumeCount",

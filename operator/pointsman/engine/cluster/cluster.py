@@ -165,6 +165,8 @@ class Cluster(StorageChanges):
 
     def _replace(self, name: str, row: int, before: NodeFacts, after: NodeFacts) -> None:
         self._facts[name] = after
+        if after != before:
+            self.journal.node_changed()
         if after.allocatable != before.allocatable:
             self._resources.set_allocatable(row, before.allocatable, after.allocatable)
         if after.labels != before.labels or before is NOTHING:
@@ -216,6 +218,7 @@ class Cluster(StorageChanges):
         return placement
 
     def _charge(self, row: int, pod: PodInfo) -> None:
+        self.journal.touch(row)
         self._resources.charge(row, pod)
         self._priorities.charge(row, pod)
         self._pod_counts.charge(row, pod)
@@ -229,6 +232,7 @@ class Cluster(StorageChanges):
                 self._attached_changed(row)
 
     def _discharge(self, row: int, pod: PodInfo) -> None:
+        self.journal.touch(row)
         self._resources.discharge(row, pod)
         self._priorities.discharge(row, pod)
         self._pod_counts.discharge(row, pod)

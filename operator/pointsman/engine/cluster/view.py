@@ -12,6 +12,7 @@ from pointsman.engine.cluster.csi_nodes import CSINodes
 from pointsman.engine.cluster.disk_pods import DiskPods
 from pointsman.engine.cluster.disruption_budgets import DisruptionBudget, DisruptionBudgets
 from pointsman.engine.cluster.images import Images
+from pointsman.engine.cluster.journal import Journal
 from pointsman.engine.cluster.labels import Labels
 from pointsman.engine.cluster.namespaces import Namespaces
 from pointsman.engine.cluster.owners import Owners
@@ -47,6 +48,7 @@ class Columns:
     """All columns, empty at first, with room for `capacity` nodes (at least one) before they grow."""
 
     def __init__(self, capacity: int = 64) -> None:
+        self.journal = Journal()
         self._rows = Rows(capacity)
         self._labels = Labels(capacity)
         self._annotations = Labels(capacity)

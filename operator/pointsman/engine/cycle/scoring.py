@@ -30,7 +30,7 @@ class Scores(NamedTuple):
 
 def score_rows(policy: Policy, pod: PodInfo, cluster: ClusterView, rows: Rows) -> list[Scores]:
     """Scores of every priority that has something to say about the pod. Raises RuleError."""
-    scored = (_score(weighted, pod, cluster, rows) for weighted in policy.priorities)
+    scored = (score(weighted, pod, cluster, rows) for weighted in policy.priorities)
     return [scores for scores in scored if scores is not None]
 
 
@@ -53,14 +53,20 @@ def draw(rows: Rows, rng: random.Random) -> int:
     return int(rows[rng.randrange(len(rows))])
 
 
-def _score(weighted: WeightedPriority, pod: PodInfo, cluster: ClusterView, rows: Rows) -> Scores | None:
+def checked(scores: IntArray) -> IntArray:
+    """The scores, at least one, if all are in range. Raises ValueError, which is a RuleError in the end."""
+    low, high = int(scores.min()), int(scores.max())
+    if low < 0 or high > MAX_SCORE:
+        raise ValueError(f"score {low if low < 0 else high} is outside 0..{MAX_SCORE} after normalizing")
+    return scores
+
+
+def score(weighted: WeightedPriority, pod: PodInfo, cluster: ClusterView, rows: Rows) -> Scores | None:
+    """One priority's scores of the rows, None if it has nothing to say about the pod. Raises RuleError."""
     priority = weighted.priority
     with asking(priority.name):
         state = priority.prepare(pod, cluster)
         if isinstance(state, Skip):
             return None
-        scores = priority.normalize(state, priority.score(state, rows))
-        low, high = int(scores.min()), int(scores.max())
-        if low < 0 or high > MAX_SCORE:
-            raise ValueError(f"score {low if low < 0 else high} is outside 0..{MAX_SCORE} after normalizing")
+        scores = checked(priority.normalize(state, priority.score(state, rows)))
     return Scores(priority.name, weighted.weight, scores)

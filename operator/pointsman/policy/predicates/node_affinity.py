@@ -43,7 +43,7 @@ class State:
 class NodeAffinity(PredicateBase[State]):
     """The state is bound to the view's label columns."""
 
-    reads = Reads(frozenset({"pod.spec.node_selector", "pod.spec.affinity.node_affinity"}), Dependence.ROW)
+    reads = Reads(frozenset({"pod.spec.node_selector", "pod.spec.affinity.node_affinity"}), Dependence.NODE)
 
     def __init__(self, name: str, args: NodeAffinityArgs) -> None:
         self.name = name

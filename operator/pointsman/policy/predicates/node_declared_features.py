@@ -40,7 +40,7 @@ class NodeDeclaredFeatures(PredicateBase[State]):
     reason = "node(s) didn't match Pod's required features"
     reads = Reads(
         frozenset({"pod.spec.containers", "pod.spec.init_containers", "pod.spec.host_network", "pod.spec.host_users"}),
-        Dependence.ROW,
+        Dependence.NODE,
     )
 
     def __init__(self, name: str, _: Args) -> None:

@@ -15,7 +15,7 @@ class NodeName(PredicateBase[int]):
     """The state is the row of the wanted node, -1 when there is none of that name."""
 
     reason = "node(s) didn't match the requested node name"
-    reads = Reads(frozenset({"node_name"}), Dependence.ROW)
+    reads = Reads(frozenset({"node_name"}), Dependence.NODE)
     wakes_on = Wakes(Happening.NODE_ADD | Happening.NODE_TAINTS)
 
     def __init__(self, name: str, _: Args) -> None:

@@ -18,7 +18,7 @@ class NodeUnschedulable(PredicateBase[BoolArray]):
     """The state is the column of cordoned rows."""
 
     reason = "node(s) were unschedulable"
-    reads = Reads(frozenset({"pod.spec.tolerations"}), Dependence.ROW)
+    reads = Reads(frozenset({"pod.spec.tolerations"}), Dependence.NODE)
 
     def __init__(self, name: str, _: Args) -> None:
         self.name = name

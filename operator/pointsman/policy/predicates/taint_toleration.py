@@ -18,7 +18,7 @@ class TaintToleration(PredicateBase[BoolArray]):
     """The state is the column of rows with a taint that keeps the pod away."""
 
     reason = "node(s) had untolerated taint(s)"
-    reads = Reads(frozenset({"pod.spec.tolerations"}), Dependence.ROW)
+    reads = Reads(frozenset({"pod.spec.tolerations"}), Dependence.NODE)
 
     def __init__(self, name: str, _: Args) -> None:
         self.name = name

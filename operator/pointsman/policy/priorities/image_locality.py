@@ -31,7 +31,7 @@ class State:
 class ImageLocality(PriorityBase[State]):
     """Depends on all nodes: placing an image anywhere changes every holder's score."""
 
-    reads = Reads(frozenset({"images", "container_count"}), Dependence.ROW | Dependence.CLUSTER)
+    reads = Reads(frozenset({"images", "container_count"}), Dependence.NODE | Dependence.NODES)
 
     def __init__(self, name: str, _: Args) -> None:
         self.name = name

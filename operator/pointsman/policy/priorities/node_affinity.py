@@ -21,7 +21,7 @@ State = Sequence[tuple[int, RowTest]]
 class NodeAffinity(PriorityBase[State]):
     """The state is the weighted terms, bound to the view's label columns."""
 
-    reads = Reads(frozenset({"pod.spec.affinity.node_affinity"}), Dependence.ROW)
+    reads = Reads(frozenset({"pod.spec.affinity.node_affinity"}), Dependence.NODE)
 
     def __init__(self, name: str, args: NodeAffinityArgs) -> None:
         self.name = name

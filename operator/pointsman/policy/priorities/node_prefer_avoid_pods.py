@@ -35,7 +35,7 @@ class Controller(NamedTuple):
 class NodePreferAvoidPodsPriority(PriorityBase[IntArray | None]):
     """The state is the score of each row, (capacity,), or None where all rows score the same."""
 
-    reads = Reads(frozenset({"pod.metadata.owner_references"}), Dependence.ROW)
+    reads = Reads(frozenset({"pod.metadata.owner_references"}), Dependence.NODE)
 
     def __init__(self, name: str, _: Args) -> None:
         self.name = name

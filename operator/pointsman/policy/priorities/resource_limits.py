@@ -32,7 +32,7 @@ class Limit(NamedTuple):
 class ResourceLimitsPriority(PriorityBase[tuple[Limit, ...]]):
     """The state is the limits that the pod has."""
 
-    reads = Reads(frozenset({"pod.spec.containers", "pod.spec.init_containers"}), Dependence.ROW)
+    reads = Reads(frozenset({"pod.spec.containers", "pod.spec.init_containers"}), Dependence.NODE)
 
     def __init__(self, name: str, _: Args) -> None:
         self.name = name

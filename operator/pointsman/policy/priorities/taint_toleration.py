@@ -18,7 +18,7 @@ _SOFT = "PreferNoSchedule"
 class TaintToleration(PriorityBase[IntArray]):
     """The state is the number of such taints per row, (capacity,)."""
 
-    reads = Reads(frozenset({"pod.spec.tolerations"}), Dependence.ROW)
+    reads = Reads(frozenset({"pod.spec.tolerations"}), Dependence.NODE)
 
     def __init__(self, name: str, _: Args) -> None:
         self.name = name

@@ -14,7 +14,7 @@ from pointsman.policy.volume_binding_args import VolumeBindingArgs
 class VolumeBinding(PriorityBase[None]):
     """Skips every pod."""
 
-    reads = Reads(frozenset({"pod.spec.volumes"}), Dependence.ROW)
+    reads = Reads(frozenset({"pod.spec.volumes"}), Dependence.NODE)
 
     def __init__(self, name: str, _: VolumeBindingArgs) -> None:
         self.name = name

@@ -1,0 +1,1 @@
+"""Equal pods share work: what is known of a class of pods, and decisions that start from it."""

@@ -1,0 +1,101 @@
+"""Decisions that start from what is known of a class of pods; the same as those of `cycle.schedule`, sooner.
+
+Only a pod that fits somewhere is decided here. One that fits nowhere is to be told why, and may preempt; one with a
+nomination, or beside others that have one, needs two passes: these go through the whole cycle. So does a pod for which
+a rule names the only nodes.
+"""
+
+import random
+from collections import OrderedDict
+from typing import Final, Protocol
+
+import numpy as np
+
+from pointsman.engine.classes.key import class_key
+from pointsman.engine.classes.known import JournaledView, Known, Unsteady, ask
+from pointsman.engine.classes.rules import rules_of
+from pointsman.engine.cycle.cycle import Decision, schedule
+from pointsman.engine.cycle.nominator import Nominator
+from pointsman.engine.cycle.reserving import reserve
+from pointsman.engine.cycle.rule_error import asking
+from pointsman.engine.cycle.scoring import checked, draw, score
+from pointsman.engine.preemption.view import PreemptionView
+from pointsman.policy.pod import PodInfo
+from pointsman.policy.policy import Policy
+from pointsman.policy.view import BoolArray, Rows
+
+MAX_CLASSES: Final = 512  # at 5,000 rows a class takes 130 kB
+
+
+class EngineView(PreemptionView, JournaledView, Protocol):
+    """Columns as the engine's cycle needs them."""
+
+
+class Classes:
+    """The classes of one policy's pods; what was not asked for longest makes room."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._rules = rules_of(policy)
+        self._key = class_key(self._rules.fields)
+        self._known: OrderedDict[bytes, Known] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def schedule(
+        self,
+        policy: Policy,
+        pod: PodInfo,
+        cluster: EngineView,
+        candidates: BoolArray,
+        nominator: Nominator,
+        rng: random.Random,
+    ) -> Decision:
+        """Decide on one pod, as `cycle.schedule` does. Raises RuleError."""
+        if cluster.node_count and not len(nominator) and not pod.nominated_node_name:
+            decision = self._decide(pod, cluster, candidates, rng)
+            if decision is not None:
+                return decision
+        return schedule(policy, pod, cluster, candidates, nominator, rng)
+
+    def _decide(self, pod: PodInfo, cluster: EngineView, candidates: BoolArray, rng: random.Random) -> Decision | None:
+        known = self._class_of(pod)
+        try:
+            known.update(pod, cluster, candidates)
+            asked = [ask(predicate, pod, cluster) for predicate in self._rules.moving]
+        except Unsteady:
+            return None
+        prepared = [one for one in asked if one is not None]
+        rows = np.flatnonzero(known.fits)
+        for predicate, state in prepared:
+            if len(rows):
+                with asking(predicate.name):
+                    rows = rows[predicate.feasible(state, rows)]
+        if not len(rows):
+            return None
+        row = int(rows[0]) if len(rows) == 1 else self._best(pod, cluster, known, rows, rng)
+        evaluated = int(np.count_nonzero(candidates))
+        return Decision(row, cluster.node_name(row), len(rows), evaluated, reserved=reserve(prepared, row))
+
+    def _best(self, pod: PodInfo, cluster: EngineView, known: Known, rows: Rows, rng: random.Random) -> int:
+        sums = known.totals[rows]
+        for weighted, state, raw in known.relative:
+            with asking(weighted.priority.name):
+                sums += weighted.weight * checked(weighted.priority.normalize(state, raw[rows]))
+        for weighted in self._rules.moving_priorities:
+            scored = score(weighted, pod, cluster, rows)
+            if scored is not None:
+                sums += scored.weight * scored.scores
+        return draw(rows[sums == sums.max()], rng)
+
+    def _class_of(self, pod: PodInfo) -> Known:
+        key = self._key(pod)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = Known(self._rules)
+            if len(self._known) > MAX_CLASSES:
+                self._known.popitem(last=False)
+        else:
+            self._known.move_to_end(key)
+        return known
