@@ -7,12 +7,13 @@ Facts from apimachinery 1.36, `pkg/api/resource/{quantity,amount,scale_int}.go`,
 - What does not fit an int64 then does not fail. Up to 18 digits an amount is held as an int64 times a power of ten, and
   becomes **0** ("50E" of memory counts as nothing) unless that power is one of `_WRAPPING_SCALES`. Those, longer
   numbers and sums that overflow the first form give the **low 64 bits**: 9223372036854775808 becomes -2**63, twice
-  9223372036854775807 is -2. `Quantity.value` does the same, since kube-scheduler 1.36 counts memory and devices that
-  way, and two schedulers on one cluster have to agree about what a node has left.
+  9223372036854775807 is -2. `Quantity.value` does the same, for sizes of volumes.
 - `MilliValue` in Go overflows at a thousandth of that: a cpu request of 9223372036854775807 becomes -1000 and 10P
-  becomes 0, so that kube-scheduler binds such pods anywhere (kubernetes#128684, open). Here `Quantity.milli` stops at
-  `MILLI_CEILING` instead: the pod fits nowhere and says so, and where another scheduler bound one, its node counts as
-  full. Below the ceiling, nine trillion CPUs, the results are Go's.
+  becomes 0.
+- kube-scheduler 1.36 counts requests like that and binds such pods anywhere (kubernetes#128684, open). Here what pods
+  ask for and nodes offer stops at `CEILING` instead (`Quantity.units`, `Quantity.milli`): the pod fits nowhere and says
+  so, and where another scheduler bound one, its node counts as full. Below the ceiling, nine trillion CPUs or 8 PiB,
+  the results are Go's.
 
 The grammar is the documented one, whose number must have a digit. Go's scanner also takes a bare sign, point or suffix
 for 0, but the API server never sends one: it stores the canonical form.
@@ -23,7 +24,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
-MILLI_CEILING: Final = 1 << 53  # a thousand of them still add up within int64
+CEILING: Final = 1 << 53  # a thousand of them still add up within int64
 
 _GRAMMAR: Final = re.compile(
     r"(?P<sign>[+-]?)(?P<whole>[0-9]*)(?P<point>\.?)(?P<fraction>[0-9]*)"
@@ -79,10 +80,13 @@ class Quantity:
             return whole
         return _low_64_bits(whole) if self.scale is None or self.scale in _WRAPPING_SCALES else 0
 
+    def units(self) -> int:
+        """Whole units, rounded away from zero, at most `CEILING` and at least its negative."""
+        return _capped(_divide_up(self.nanos, _NANOS))
+
     def milli(self) -> int:
-        """Thousandths, rounded away from zero, at most `MILLI_CEILING` and at least its negative."""
-        milli = _divide_up(self.nanos, _NANOS // 1000)
-        return max(-MILLI_CEILING, min(milli, MILLI_CEILING))
+        """Thousandths, rounded away from zero, at most `CEILING` and at least its negative."""
+        return _capped(_divide_up(self.nanos, _NANOS // 1000))
 
 
 ZERO: Final = Quantity(0)
@@ -116,7 +120,7 @@ def to_milli(text: str | int | float) -> int:
 @lru_cache(maxsize=8192, typed=True)
 def to_value(text: str | int | float) -> int:
     """Whole units, rounded up: how everything but cpu is counted. Raises QuantityError."""
-    return parse(text).value()
+    return parse(text).units()
 
 
 def _written(text: str | int | float) -> str:
@@ -140,6 +144,10 @@ def _nanos(digits: int, scale: int) -> int:
 
 def _divide_up(amount: int, by: int) -> int:
     return -(-amount // by) if amount >= 0 else amount // by
+
+
+def _capped(amount: int) -> int:
+    return max(-CEILING, min(amount, CEILING))
 
 
 def _is_int64(number: int) -> bool:

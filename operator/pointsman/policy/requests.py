@@ -156,10 +156,10 @@ def _raise(into: Amounts, other: Amounts) -> None:
 
 def _integers(amounts: Amounts) -> dict[str, int]:
     counted = ((name, amount) for name, amount in amounts.items() if is_counted(name))
-    values = ((name, amount.milli() if name == CPU else amount.value()) for name, amount in counted)
+    values = ((name, amount.milli() if name == CPU else amount.units()) for name, amount in counted)
     return {name: value for name, value in values if value != 0}
 
 
 def _positive(values: dict[str, int]) -> dict[str, int]:
-    """A sum that overflowed 64 bits and came out negative asks for nothing (Resource.SetMaxResource)."""
+    """What is below zero asks for nothing (Resource.SetMaxResource)."""
     return {name: value for name, value in values.items() if value > 0}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from pointsman.engine.cluster.cluster import Cluster
 from pointsman.kube.objects import Node
+from pointsman.kube.quantity import CEILING
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.pod_query import PodGroup, PodQuery, Selector
 from pointsman.policy.view import TaintKey, TermKind
@@ -93,7 +94,7 @@ def _compare_node(world: Cluster, model: Model, name: str, row: int) -> None:
         value = None if column.ids[row] == -1 else column.values[column.ids[row]]
         assert value == node.metadata.labels.get(key)
     for resource in RESOURCES:
-        offered = int(node.status.allocatable.get(resource, 0)) * (1000 if resource == "cpu" else 1)
+        offered = min(int(node.status.allocatable.get(resource, 0)) * (1000 if resource == "cpu" else 1), CEILING)
         assert world.allocatable(resource)[row] == offered
         assert world.requested(resource)[row] == int64(sum(pod.usage.get(resource, 0) for pod in pods))
     assert world.nonzero_requested("cpu")[row] == int64(sum(pod.nonzero_usage_cpu for pod in pods))

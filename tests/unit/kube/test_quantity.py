@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pointsman.kube.quantity import MILLI_CEILING, ZERO, Quantity, QuantityError, parse, to_milli, to_value
+from pointsman.kube.quantity import CEILING, ZERO, Quantity, QuantityError, parse, to_milli, to_value
 
 _POWERS = {
     "n": Fraction(1, 10**9),
@@ -120,8 +120,24 @@ def test_anything_else_is_refused_by_an_error_that_shows_the_value(text: str | f
     ids=str,
 )
 def test_integers_are_those_of_go(text: str, value: int, milli: int | None) -> None:
-    assert to_value(text) == value
-    assert to_milli(text) == (MILLI_CEILING if milli is None else milli)
+    assert parse(text).value() == value
+    assert to_milli(text) == (CEILING if milli is None else milli)
+
+
+@pytest.mark.parametrize(
+    ("text", "units"),
+    [
+        ("8Pi", 2**53),
+        ("9007199254740991", 2**53 - 1),
+        ("0.5Ki", 512),
+        ("-9E", -(2**53)),
+        *((huge, 2**53) for huge in ("50E", "10P", "9223372036854775807", "9223372036854775808", "16Ei", "1e1000")),
+    ],
+)
+def test_amounts_that_are_counted_stop_where_a_thousand_of_them_still_add_up(text: str, units: int) -> None:
+    """Go makes 0, a negative number or the low 64 bits of those beyond 2**63-1."""
+    assert to_value(text) == units
+    assert 1000 * units < 2**63
 
 
 # Case C09: Go makes 0 and -1000 of these, and kube-scheduler places such pods anywhere.
@@ -174,7 +190,7 @@ def test_reading_agrees_with_fractions(number: str, suffix: str, sign: str) -> N
 def test_sums_are_rounded_once_at_the_end(millis: list[int]) -> None:
     total = reduce(add, [parse(f"{amount}m") for amount in millis], ZERO)
     assert total.value() == -(-sum(millis) // 1000)
-    assert total.milli() == min(sum(millis), MILLI_CEILING)
+    assert total.milli() == min(sum(millis), CEILING)
 
 
 @given(st.text(alphabet="0123456789.+-eEKMGinumk ", max_size=12))

@@ -11,6 +11,7 @@ from pointsman.kube.objects import (
     Resources,
     Volume,
 )
+from pointsman.kube.quantity import CEILING
 from pointsman.policy.accounting import normalized_image, score_request
 from pointsman.policy.pod import HostPort
 from pointsman.testing.builders import PodBuilder, host_port, pod
@@ -188,12 +189,12 @@ def test_an_unreadable_quantity_is_named_and_the_rest_still_counts() -> None:
     assert cpu.startswith('spec.overhead[cpu]: "lots" is not a quantity')
 
 
-def test_memory_beyond_64_bits_asks_for_nothing_like_kube_schedulers() -> None:
+def test_memory_beyond_64_bits_is_more_than_any_node_has() -> None:
+    """In kube-scheduler 2 * (2**63 - 1) wraps to -2, and 50E is nothing."""
     largest = str(2**63 - 1)
     both = pod("p").container(name="a", memory=largest).container(name="b", memory=largest)
-    assert both.info().requests == {}  # 2 * (2**63 - 1) wraps to -2
-    assert both.info().usage == {"memory": -2}
-    assert pod("p").container(memory="50E").info().requests == {}
+    assert both.info().requests == both.info().usage == {"memory": CEILING}
+    assert pod("p").container(memory="50E").info().requests == {"memory": CEILING}
 
 
 def test_host_ports_are_those_of_containers_that_keep_running() -> None:

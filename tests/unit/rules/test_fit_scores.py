@@ -152,12 +152,12 @@ def test_pod_level_requests_of_the_incoming_pod_are_not_seen_by_its_score() -> N
     assert score_on(node("n1").cpu("4"), pod("q").container(cpu="0"), by, pending) == 50
 
 
-def test_products_beyond_64_bits_wrap_like_kube_schedulers() -> None:
-    # 100 * 3e17 cut to 64 bits is 3e19 - 2 * 2**64 = -6893488147419103232; divided by 3e17, towards zero: -22
+def test_products_with_what_is_beyond_all_bounds_stay_within_64_bits() -> None:
+    """In kube-scheduler 100 * 3e17 is cut to -6893488147419103232, which scores -22."""
     capacity = 3 * 10**17
     by = rule(LEAST, resources=[{"name": "memory"}, {"name": "cpu"}])
     pending = pod("p").container(cpu="0", memory="0")
-    assert score_on(node("n1").cpu("1").memory(capacity), pending, by) == (-22 + 100) // 2
+    assert score_on(node("n1").cpu("1").memory(capacity), pending, by) == (100 + 100) // 2
 
 
 def go_divide(dividend: int, divisor: int) -> int:

@@ -135,21 +135,20 @@ def test_names_that_kube_scheduler_drops_are_neither_met_nor_missed() -> None:
     assert fits(pod("p").container(requests={"storage": "5", "gpu": "1"}), node("n1"))
 
 
-def test_usage_beyond_64_bits_wraps_like_kube_schedulers() -> None:
-    # two pods of 2**63 - 1 bytes on the node: used wraps to -2, so 32Gi + 2 bytes are free
+def test_usage_beyond_64_bits_leaves_no_room() -> None:
+    """In kube-scheduler 2 * (2**63 - 1) wraps to -2, so that 32Gi and 2 bytes are free."""
     largest = str(2**63 - 1)
     running = [pod(name).container(memory=largest) for name in ("one", "two")]
-    target = node("n1").memory("32Gi")
-    assert fits(pod("p").container(memory=2**35 + 2), target, *running)
-    assert not fits(pod("p").container(memory=2**35 + 3), target, *running)
+    assert not fits(pod("p").container(memory=1), node("n1").memory("32Gi"), *running)
+    assert not fits(pod("p").container(memory=1), node("n1").memory(largest), *running)
 
 
-def test_the_state_wraps_too_when_pods_are_added() -> None:
+def test_the_state_has_no_room_either_when_such_pods_are_added() -> None:
     largest = pod("large").container(memory=str(2**63 - 1)).info()
     view = HandView([node("n1").memory("32Gi").build()])
     state = RULE.prepare(pod("p").container(memory="1Gi").info(), view)
     assert not RULE.feasible(RULE.with_pods(state, 1, (largest,), ()), view.rows).any()
-    assert RULE.feasible(RULE.with_pods(state, 1, (largest, largest), ()), view.rows).all()
+    assert not RULE.feasible(RULE.with_pods(state, 1, (largest, largest), ()), view.rows).any()
 
 
 def test_adding_and_removing_pods_leaves_the_state_as_it_was() -> None:

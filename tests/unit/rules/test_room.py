@@ -34,7 +34,7 @@ def test_a_node_alone_answers_like_its_row(
     assert alone.reasons() == rule.reasons(changed, at)
 
 
-def test_amounts_wrap_like_those_of_the_columns() -> None:
+def test_amounts_beyond_int64_are_counted_like_those_of_the_columns() -> None:
     here = cluster(node("n1").memory(2**63 - 1))
     rule = NodeResourcesFit("NodeResourcesFit", NodeResourcesFitArgs())
     asking = pod("p").container(memory=1).info()

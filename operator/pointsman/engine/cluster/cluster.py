@@ -165,6 +165,8 @@ class Cluster(StorageChanges):
 
     def _replace(self, name: str, row: int, before: NodeFacts, after: NodeFacts) -> None:
         self._facts[name] = after
+        for problem in after.problems if after.problems != before.problems else ():  # heartbeats repeat them
+            logger.warning("node %s: %s; counted as 0", name, problem)
         if after != before:
             self.journal.node_changed()
         if after.allocatable != before.allocatable:

@@ -4,7 +4,6 @@ Everything else that a node says (heartbeats, addresses, conditions) is left beh
 these facts is no change at all.
 """
 
-import logging
 from typing import NamedTuple
 
 from pointsman.engine.cluster.images import ReportedImages
@@ -13,8 +12,6 @@ from pointsman.kube.quantity import QuantityError, to_milli, to_value
 from pointsman.policy.resource_names import CPU, PODS, is_counted
 from pointsman.policy.rule import Happening
 from pointsman.policy.view import KEPT_ANNOTATIONS, TaintKey
-
-logger = logging.getLogger(__name__)
 
 
 class NodeFacts(NamedTuple):
@@ -27,18 +24,20 @@ class NodeFacts(NamedTuple):
     images: ReportedImages
     annotations: dict[str, str]  # those that some rule reads
     features: frozenset[str]  # declared ones
+    problems: tuple[str, ...]  # what could not be read and counts as nothing
 
 
 # What a row without a node holds.
-NOTHING = NodeFacts({}, {}, (), unschedulable=False, images=(), annotations={}, features=frozenset())
+NOTHING = NodeFacts({}, {}, (), unschedulable=False, images=(), annotations={}, features=frozenset(), problems=())
 
 
 def node_facts(node: Node) -> NodeFacts:
-    """Read a node; an amount that cannot be read counts as nothing, with a warning."""
+    """Read a node; an amount that cannot be read counts as nothing."""
+    problems: list[str] = []
     return NodeFacts(
         labels=node.metadata.labels,
         allocatable={
-            name: _amount(node, name, amount)
+            name: _amount(name, amount, problems)
             for name, amount in node.status.allocatable.items()
             if name == PODS or is_counted(name)
         },
@@ -47,6 +46,7 @@ def node_facts(node: Node) -> NodeFacts:
         images=tuple((name, image.size_bytes) for image in node.status.images for name in image.names or ()),
         annotations={key: value for key, value in node.metadata.annotations.items() if key in KEPT_ANNOTATIONS},
         features=frozenset(node.status.declared_features),
+        problems=tuple(problems),
     )
 
 
@@ -63,9 +63,9 @@ def happenings(before: NodeFacts, after: NodeFacts) -> tuple[Happening, ...]:
     return tuple(happening for happening, happened in parts if happened)
 
 
-def _amount(node: Node, name: str, amount: str | float) -> int:
+def _amount(name: str, amount: str | float, problems: list[str]) -> int:
     try:
         return to_milli(amount) if name == CPU else to_value(amount)
     except QuantityError as error:
-        logger.warning("node %s: status.allocatable[%s]: %s; counted as 0", node.metadata.name, name, error)
+        problems.append(f"status.allocatable[{name}]: {error}")
         return 0
