@@ -201,6 +201,18 @@ class Relievable(Protocol[S]):
 
 
 @runtime_checkable
+class ByInputs(Protocol[S_contra]):
+    """A rule whose answer for a row depends on the pod and on a few numbers of that row.
+
+    Its state holds the pod's part and live columns, so it stays good for equal pods as long as no node changes.
+    """
+
+    def inputs(self, state: S_contra, row: int) -> tuple[int, ...]:
+        """The row's numbers: rows in which they are equal get the same answer."""
+        ...
+
+
+@runtime_checkable
 class Priority(Protocol[S]):
     """How good a feasible node is. Raw scores are int64, normalised ones 0..100."""
 

@@ -11,14 +11,14 @@ from typing import Final, Protocol
 
 import numpy as np
 
+from pointsman.engine.classes.asking import Unsteady, ask, passing
 from pointsman.engine.classes.key import class_key
-from pointsman.engine.classes.known import JournaledView, Known, Unsteady, ask
+from pointsman.engine.classes.known import JournaledView, Known
 from pointsman.engine.classes.rules import rules_of
 from pointsman.engine.cycle.cycle import Decision, schedule
 from pointsman.engine.cycle.nominator import Nominator
 from pointsman.engine.cycle.reserving import reserve
-from pointsman.engine.cycle.rule_error import asking
-from pointsman.engine.cycle.scoring import checked, draw, score
+from pointsman.engine.cycle.scoring import best, draw, prepare_priorities, total
 from pointsman.engine.preemption.view import PreemptionView
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.policy import Policy
@@ -67,27 +67,27 @@ class Classes:
         except Unsteady:
             return None
         prepared = [one for one in asked if one is not None]
-        rows = np.flatnonzero(known.fits)
-        for predicate, state in prepared:
-            if len(rows):
-                with asking(predicate.name):
-                    rows = rows[predicate.feasible(state, rows)]
-        if not len(rows):
+        rows = passing(prepared, np.flatnonzero(known.fits)) if prepared else None
+        feasible = int(np.count_nonzero(known.fits)) if rows is None else len(rows)
+        if not feasible:
             return None
-        row = int(rows[0]) if len(rows) == 1 else self._best(pod, cluster, known, rows, rng)
+        row = draw(self._best(pod, cluster, known, rows), rng)
         evaluated = int(np.count_nonzero(candidates))
-        return Decision(row, cluster.node_name(row), len(rows), evaluated, reserved=reserve(prepared, row))
+        return Decision(row, cluster.node_name(row), feasible, evaluated, reserved=reserve(prepared, row))
 
-    def _best(self, pod: PodInfo, cluster: EngineView, known: Known, rows: Rows, rng: random.Random) -> int:
-        sums = known.totals[rows]
-        for weighted, state, raw in known.relative:
-            with asking(weighted.priority.name):
-                sums += weighted.weight * checked(weighted.priority.normalize(state, raw[rows]))
-        for weighted in self._rules.moving_priorities:
-            scored = score(weighted, pod, cluster, rows)
-            if scored is not None:
-                sums += scored.weight * scored.scores
-        return draw(rows[sums == sums.max()], rng)
+    def _best(self, pod: PodInfo, cluster: EngineView, known: Known, rows: Rows | None) -> Rows:
+        """The best of the rows; None stands for all that fit, which is quickest where nothing else is to be added."""
+        moving = prepare_priorities(self._rules.moving_priorities, pod, cluster)
+        if rows is None and not moving and not known.relative:
+            return np.flatnonzero(known.totals == known.totals.max())
+        rows = np.flatnonzero(known.fits) if rows is None else rows
+        if len(rows) == 1:
+            return rows
+        scores = [
+            *(one.scores(rows) for one in moving),
+            *(one.prepared.reduced(one.raw[rows]) for one in known.relative),
+        ]
+        return best(rows, known.totals[rows] + total(scores, len(rows)))
 
     def _class_of(self, pod: PodInfo) -> Known:
         key = self._key(pod)

@@ -6,8 +6,8 @@ its goroutines; ours is an even draw.
 """
 
 import random
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,10 +28,44 @@ class Scores(NamedTuple):
     scores: IntArray
 
 
+class PreparedPriority(NamedTuple):
+    """A priority that has something to say about the pod, with what it worked out."""
+
+    weighted: WeightedPriority
+    state: Any
+
+    def scores(self, rows: Rows) -> Scores:
+        """Its scores of the rows, at least one. Raises RuleError."""
+        return self.reduced(self.raw(rows))
+
+    def raw(self, rows: Rows) -> IntArray:
+        """What it scores before its reduce step. Raises RuleError."""
+        priority = self.weighted.priority
+        with asking(priority.name):
+            return priority.score(self.state, rows)
+
+    def reduced(self, raw: IntArray) -> Scores:
+        """From raw scores of all feasible rows, at least one. Raises RuleError."""
+        priority = self.weighted.priority
+        with asking(priority.name):
+            scores = priority.normalize(self.state, raw)
+            low, high = int(scores.min()), int(scores.max())
+            if low < 0 or high > MAX_SCORE:
+                raise ValueError(f"score {low if low < 0 else high} is outside 0..{MAX_SCORE} after normalizing")
+        return Scores(priority.name, self.weighted.weight, scores)
+
+
+def prepare_priorities(
+    priorities: Iterable[WeightedPriority], pod: PodInfo, cluster: ClusterView
+) -> list[PreparedPriority]:
+    """The priorities that have something to say about the pod. Raises RuleError."""
+    asked = ((weighted, _ask(weighted, pod, cluster)) for weighted in priorities)
+    return [PreparedPriority(weighted, state) for weighted, state in asked if not isinstance(state, Skip)]
+
+
 def score_rows(policy: Policy, pod: PodInfo, cluster: ClusterView, rows: Rows) -> list[Scores]:
     """Scores of every priority that has something to say about the pod. Raises RuleError."""
-    scored = (score(weighted, pod, cluster, rows) for weighted in policy.priorities)
-    return [scores for scores in scored if scores is not None]
+    return [prepared.scores(rows) for prepared in prepare_priorities(policy.priorities, pod, cluster)]
 
 
 def total(scored: Sequence[Scores], count: int) -> IntArray:
@@ -53,20 +87,6 @@ def draw(rows: Rows, rng: random.Random) -> int:
     return int(rows[rng.randrange(len(rows))])
 
 
-def checked(scores: IntArray) -> IntArray:
-    """The scores, at least one, if all are in range. Raises ValueError, which is a RuleError in the end."""
-    low, high = int(scores.min()), int(scores.max())
-    if low < 0 or high > MAX_SCORE:
-        raise ValueError(f"score {low if low < 0 else high} is outside 0..{MAX_SCORE} after normalizing")
-    return scores
-
-
-def score(weighted: WeightedPriority, pod: PodInfo, cluster: ClusterView, rows: Rows) -> Scores | None:
-    """One priority's scores of the rows, None if it has nothing to say about the pod. Raises RuleError."""
-    priority = weighted.priority
-    with asking(priority.name):
-        state = priority.prepare(pod, cluster)
-        if isinstance(state, Skip):
-            return None
-        scores = checked(priority.normalize(state, priority.score(state, rows)))
-    return Scores(priority.name, weighted.weight, scores)
+def _ask(weighted: WeightedPriority, pod: PodInfo, cluster: ClusterView) -> Any:
+    with asking(weighted.priority.name):
+        return weighted.priority.prepare(pod, cluster)

@@ -76,6 +76,12 @@ class NodeResourcesFit(PredicateBase[State]):
             answer &= passed
         return answer
 
+    def inputs(self, state: State, row: int) -> tuple[int, ...]:
+        found = [state.allowed_pods.item(row), state.pod_count.item(row)]
+        for ask in state.asks:
+            found += (ask.allocatable.item(row), ask.requested.item(row))
+        return tuple(found)
+
     def with_pods(self, state: State, row: int, add: Pods, remove: Pods) -> State:
         count = state.pod_count.copy()
         count[row] += len(add) - len(remove)

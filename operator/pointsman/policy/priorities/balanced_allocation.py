@@ -49,6 +49,9 @@ class BalancedAllocation(PriorityBase[Sequence[Column]]):
             if request != 0 or not is_scalar(name)  # a scalar that the pod does not want is left out
         ]
 
+    def inputs(self, state: Sequence[Column], row: int) -> tuple[int, ...]:
+        return tuple([part.item(row) for column in state for part in (column.allocatable, column.requested)])
+
     def score(self, state: Sequence[Column], rows: Rows) -> IntArray:
         present = [column.allocatable.take(rows) != 0 for column in state]
         if all(there.all() for there in present):

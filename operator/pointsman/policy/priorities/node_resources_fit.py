@@ -55,6 +55,9 @@ class NodeResourcesFit(PriorityBase[Sequence[Column]]):
             if request != 0 or not is_scalar(name)  # a scalar that the pod does not want is left out
         ]
 
+    def inputs(self, state: Sequence[Column], row: int) -> tuple[int, ...]:
+        return tuple([part.item(row) for column in state for part in (column.allocatable, column.used)])
+
     def score(self, state: Sequence[Column], rows: Rows) -> IntArray:
         if not state:
             return np.zeros(len(rows), dtype=np.int64)
