@@ -131,8 +131,11 @@ class ClusterView(Protocol):
         """int64 (capacity,): how many assigned pods of each row the query counts. Kept up to date once asked for."""
         ...
 
-    def carried_terms(self, kind: TermKind) -> Sequence[CarriedTerm]:
-        """Every distinct term of this kind that pods on known nodes carry."""
+    def carried_terms(self, kind: TermKind, labels: Mapping[str, str] | None = None) -> Sequence[CarriedTerm]:
+        """Every distinct term of this kind that pods on known nodes carry.
+
+        With labels, at least those that mean a pod of these labels; most of the others are left out.
+        """
         ...
 
     def declares(self, feature: str) -> BoolArray:

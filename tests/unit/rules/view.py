@@ -176,8 +176,8 @@ class HandView:
         placed = [(row, pod) for row in self.rows.tolist() for pod in self.pods_on(row)]
         return HandStorage(self.objects, placed)
 
-    def carried_terms(self, kind: TermKind) -> Sequence[CarriedTerm]:
-        """Unlike the engine's, not in one entry where pods carry equal terms."""
+    def carried_terms(self, kind: TermKind, labels: Mapping[str, str] | None = None) -> Sequence[CarriedTerm]:  # noqa: ARG002 - the rest is allowed too
+        """Unlike the engine's, all of them, and not in one entry where pods carry equal terms."""
         carried: list[tuple[PodInfo, AffinityTerm]] = [
             (pod, term) for pod in self.infos for term in getattr(pod.affinity, kind.name.lower())
         ]

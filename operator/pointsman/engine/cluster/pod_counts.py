@@ -6,7 +6,7 @@ match; from then on a pod that comes or goes changes one number per question tha
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -83,6 +83,7 @@ class PodCounts:
         self._capacity = capacity
         self._max_queries = max_queries
         self._classes: dict[str, dict[_Alike, _PodClass]] = {}
+        self._labelled: dict[_Label, dict[_PodClass, None]] = {}  # the classes whose pods have the label
         self._questions: OrderedDict[PodQuery, _Question] = OrderedDict()
         self._by_label: dict[_Label, list[_Question]] = {}
 
@@ -99,6 +100,8 @@ class PodCounts:
         if found is None:
             found = classes[alike] = _PodClass(pod)
             labels = (_ANY, *found.labels.items())
+            for label in labels:
+                self._labelled.setdefault(label, {})[found] = None
             asked = (question for label in labels for question in self._by_label.get(label, ()))
             found.asked = [question for question in asked if question.counts(found)]
         found.change(row, 1)
@@ -113,6 +116,10 @@ class PodCounts:
             del classes[alike]
             if not classes:
                 del self._classes[pod.namespace]
+            for label in (_ANY, *found.labels.items()):
+                del self._labelled[label][found]
+                if not self._labelled[label]:
+                    del self._labelled[label]
 
     def counts(self, query: PodQuery) -> IntArray:
         """int64 (capacity,): pods on each row that the query counts."""
@@ -126,7 +133,7 @@ class PodCounts:
         question = self._questions[query] = _Question(query, self._capacity)
         for label in question.labels:
             self._by_label.setdefault(label, []).append(question)
-        for pods in self._classes_in(question.namespaces):
+        for pods in self._classes_for(question):
             if question.counts(pods):
                 question.add(pods)
         if len(self._questions) > self._max_queries:
@@ -139,13 +146,14 @@ class PodCounts:
             self._by_label[label].remove(question)
             if not self._by_label[label]:
                 del self._by_label[label]
-        for pods in self._classes_in(question.namespaces):
+        for pods in self._classes_for(question):
             if question in pods.asked:
                 pods.asked.remove(question)
 
-    def _classes_in(self, namespaces: Iterable[str] | None) -> Iterator[_PodClass]:
-        for namespace in self._classes if namespaces is None else namespaces:
-            yield from self._classes.get(namespace, {}).values()
+    def _classes_for(self, question: _Question) -> Iterator[_PodClass]:
+        """The classes that the question may count."""
+        for label in question.labels:
+            yield from self._labelled.get(label, ())
 
 
 def _alike(pod: PodInfo) -> _Alike:

@@ -142,8 +142,8 @@ class Columns:
     def pod_counts(self, query: PodQuery) -> IntArray:
         return self._pod_counts.counts(query)
 
-    def carried_terms(self, kind: TermKind) -> Sequence[CarriedTerm]:
-        return self._carried_terms.of_kind(kind)
+    def carried_terms(self, kind: TermKind, labels: Mapping[str, str] | None = None) -> Sequence[CarriedTerm]:
+        return self._carried_terms.of_kind(kind, labels)
 
     def namespaces_matching(self, selector: Selector) -> frozenset[str]:
         return self._namespaces.matching(selector)

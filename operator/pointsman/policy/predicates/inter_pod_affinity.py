@@ -111,7 +111,8 @@ class InterPodAffinity(PredicateBase[State]):
 def _existing(pod: PodInfo, namespace_labels: Mapping[str, str], view: ClusterView) -> ByKey:
     """Required anti-affinity terms of running pods that mean the pod; keys under which none counts are left out."""
     carriers: dict[str, IntArray] = {}
-    for term in meaning(view.carried_terms(TermKind.REQUIRED_ANTI), pod, namespace_labels):
+    terms = view.carried_terms(TermKind.REQUIRED_ANTI, pod.pod.metadata.labels)
+    for term in meaning(terms, pod, namespace_labels):
         _add(carriers, term.topology_key, term.carriers)
     return {key: counts for key, counts in _by_key(carriers, view).items() if counts.any()}
 

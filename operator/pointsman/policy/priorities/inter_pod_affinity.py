@@ -68,7 +68,7 @@ class InterPodAffinity(PriorityBase[State]):
         for kind, factor in self._of_running:
             if factor == 0:
                 continue
-            for term in meaning(view.carried_terms(kind), pod, labels):
+            for term in meaning(view.carried_terms(kind, pod.pod.metadata.labels), pod, labels):
                 weight = factor if kind is TermKind.REQUIRED else factor * term.weight
                 yield term.topology_key, weight * term.carriers
 
