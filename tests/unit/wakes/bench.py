@@ -1,5 +1,6 @@
 """A scheduler with all default rules, whose cluster tests change by putting things in and taking them out."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any, cast
@@ -20,11 +21,16 @@ from pointsman.policy.policy import Policy
 from pointsman.testing.builders import PodBuilder
 
 
-@cache
-def default_policy(**spec: Any) -> Policy:
-    """The default rules of kube-scheduler 1.36."""
+def policy_with(spec: Mapping[str, Any]) -> Policy:
+    """The default rules of kube-scheduler 1.36, and what a spec has beside them."""
     parsed = parse_spec({"schedulerName": "ours", **spec})
     return load(canonical_json(compile_spec("p", parsed).document))
+
+
+@cache
+def default_policy() -> Policy:
+    """The default rules alone."""
+    return policy_with({})
 
 
 class WakeBench(Bench):

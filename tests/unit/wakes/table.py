@@ -1,6 +1,7 @@
 """By rule: what keeps a pod waiting, and what then makes room for it."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from tests.unit.engine.putting import Thing
@@ -22,6 +23,7 @@ class Wake:
     pod: PodBuilder
     puts: tuple[Thing, ...] = ()
     takes: tuple[Thing, ...] = ()
+    spec: Mapping[str, Any] = field(default_factory=dict)  # what the profile has beside the default rules
 
     @property
     def id(self) -> str:
