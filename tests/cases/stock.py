@@ -5,7 +5,7 @@ priorities come from PriorityClasses, overhead from RuntimeClasses, and a contai
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from pointsman.kube.resources import NODES, PODS
 from pointsman.testing.builders import PodBuilder
 from tests.cases.engine_side import NAMESPACES
 from tests.cases.profiles import PROFILES, scheduler_name
-from tests.cases.situation import Json, Situation
+from tests.cases.situation import Expected, Json, Preempts, Situation
 from tests.controlplane.build import Binaries
 from tests.controlplane.in_thread import in_thread
 from tests.controlplane.server import running
@@ -52,7 +52,7 @@ class Stock:
                 await self._finish(finished)
             pod = _pod(situation.pod, scheduler_name(situation.profile))
             made = await self.server.create(Candidate(pod.manifest))
-            return await self.server.verdict(made)
+            return await self.server.verdict(made, _ties(situation.expected))
         finally:
             for dying in _ending(situation):
                 await self.server.client.patch(dying.path(), {"metadata": {"finalizers": None}}, kind=PatchKind.MERGE)
@@ -113,6 +113,13 @@ def _world(situation: Situation) -> World:
     ending = [pod.draft.metadata for pod in situation.pods if pod.draft.metadata.deletion_timestamp is not None]
     terminating = frozenset(f"{metadata.namespace}/{metadata.name}" for metadata in ending)
     return World({name: {} for name in NAMESPACES}, (*others, *nodes, *pods), terminating)
+
+
+def _ties(expected: Expected) -> Mapping[str, frozenset[str]]:
+    """The victims to wait for, by node."""
+    if not isinstance(expected, Preempts):
+        return {}
+    return {expected.node: frozenset(f"default/{victim}" for victim in expected.victims)}
 
 
 def _ending(situation: Situation) -> list[Thing]:
