@@ -102,14 +102,19 @@ def test_a_claim_for_one_pod_is_taken_on_every_node() -> None:
 
 
 def test_a_claim_of_the_same_name_elsewhere_is_another_claim() -> None:
-    # C58, p3; and its pod frees nothing here
+    # C58, p3
     elsewhere = pod("holder", namespace="other").claim("data").on("n1")
     view = HandView([N1], [elsewhere.build()], objects=[EXCLUSIVE])
     assert RULE.prepare(pod("p").claim("data").info(), view) == SKIP
-    both = HandView([N1], [elsewhere.build(), pod("near").claim("data").on("n1").build()], objects=[EXCLUSIVE])
-    state = RULE.prepare(pod("p").claim("data").info(), both)
+
+
+def test_preemption_takes_a_claim_for_free_when_a_pod_goes_whose_claim_has_its_name() -> None:
+    # volume_restrictions.go, 1.36: conflictingPVCRefCountForPod looks at names alone
+    elsewhere = pod("holder", namespace="other").claim("data").on("n1")
+    view = HandView([N1], [elsewhere.build(), pod("near").claim("data").on("n1").build()], objects=[EXCLUSIVE])
+    state = RULE.prepare(pod("p").claim("data").info(), view)
     assert isinstance(state, State)
-    assert not RULE.feasible(RULE.with_pods(state, 1, (), (elsewhere.info(),)), both.rows).any()
+    assert RULE.feasible(RULE.with_pods(state, 1, (), (elsewhere.info(),)), view.rows).all()
 
 
 @pytest.mark.parametrize("used", [SHARED, EXCLUSIVE], ids=["a shared claim in use", "an exclusive one that is free"])

@@ -1,8 +1,8 @@
 """VolumeRestrictions: a disk that only one pod of a node may write, and claims that only one pod at all may use.
 
 volumerestrictions/volume_restrictions.go, 1.36. Both can be mended by preemption, so the state counts what stands in
-the way, row by row for disks and over the whole cluster for claims. One thing differs: a pod that leaves frees a claim
-only if it is of the same namespace, where kube-scheduler goes by the name alone and may evict a pod in vain.
+the way, row by row for disks and over the whole cluster for claims. When it imagines pods away, kube-scheduler goes by
+the name of a claim alone; so does this, although a pod of another namespace may then be evicted in vain.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,6 @@ class State:
     """`clashes` is how many pods of each row have one of the disks, (capacity,); `in_use` how often others use the
     exclusive claims."""
 
-    namespace: str
     disks: tuple[Disk, ...]
     clashes: IntArray
     exclusive: frozenset[str]  # claims for one pod
@@ -62,7 +61,7 @@ class VolumeRestrictions(PredicateBase[State]):
         if disks:
             for row, pods in view.pods_with_disks().items():
                 clashes[row] = _clashing(disks, pods)
-        return State(pod.namespace, disks, clashes, exclusive, in_use)
+        return State(disks, clashes, exclusive, in_use)
 
     def feasible(self, state: State, rows: Rows) -> BoolArray:
         if state.in_use > 0:
@@ -110,8 +109,7 @@ def _uses(state: State, pods: Pods) -> int:
     """How often these pods use the exclusive claims."""
     if not state.exclusive:
         return 0
-    near = (pod for pod in pods if pod.namespace == state.namespace)
-    return sum(not used.ephemeral and used.name in state.exclusive for pod in near for used in used_claims(pod.pod))
+    return sum(not used.ephemeral and used.name in state.exclusive for pod in pods for used in used_claims(pod.pod))
 
 
 def _may_help(pod: PodInfo, change: Change) -> bool:
