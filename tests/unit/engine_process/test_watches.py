@@ -1,6 +1,8 @@
 """Kinds that only some rules need: watched when a rule asks for them, and done without where they are refused."""
 
-from dataclasses import replace
+import asyncio
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
 
 import pytest
 from msgspec import structs
@@ -10,6 +12,9 @@ from tests.unit.engine_process.policies import policy
 
 from pointsman.engine.cluster.cluster import Cluster
 from pointsman.engine.intake.feeds import feeds
+from pointsman.engine.intake.watches import Watches
+from pointsman.kube.errors import Forbidden
+from pointsman.kube.reflector import Refusal
 from pointsman.policy.document import PredicateEntry, PreemptionEntry
 from pointsman.policy.kinds import Kind
 from pointsman.policy.registry import BUILT
@@ -87,6 +92,27 @@ async def test_the_note_goes_when_the_kind_may_be_watched_after_all() -> None:
         await pass_until_told(running, (SERVICES_REFUSED,))
         del api.refuse["services"]
         await pass_until_told(running, ())
+
+
+@dataclass
+class Mirrored:
+    """A reflector that was refused; nothing else of it is looked at."""
+
+    refusal: Refusal | None
+    synced: asyncio.Event = field(default_factory=asyncio.Event)
+    answered: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+@pytest.mark.usefixtures("_needing_services")
+def test_what_was_seen_before_a_refusal_is_said_to_stay() -> None:
+    mirrored = Mirrored(Refusal("watch", Forbidden(403, "Forbidden", "no")))
+    mirrored.synced.set()
+    watches = Watches({}, cast("Any", {Kind.SERVICES: mirrored}))
+    (note,) = watches.notes(policy().document)
+    assert note == (
+        "cannot watch services (403 Forbidden), so they stay as last seen for NodeName: "
+        "let ClusterRole pointsman-engine watch them, and bind it to the engine's ServiceAccount"
+    )
 
 
 @pytest.mark.usefixtures("_needing_services")
