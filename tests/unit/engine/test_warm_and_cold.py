@@ -8,6 +8,7 @@ from tests.unit.engine.random_pods import some_pod
 from tests.unit.engine.random_world import RandomWorld
 
 from pointsman.api.spec import parse_spec
+from pointsman.engine.classes.classes import Classes
 from pointsman.engine.cluster.cluster import Cluster
 from pointsman.engine.cycle.explain import Explanation, explain
 from pointsman.engine.cycle.nominator import Nominator
@@ -56,3 +57,25 @@ def test_a_cluster_that_has_lived_decides_as_one_made_anew(seed: int, rules: str
         for number in range(PROBES):
             probe = some_pod(draw, f"probe-{number}", wishes=4)
             assert told(world.cluster, probe, policy(rules)) == told(cold, probe, policy(rules)), f"step {step}"
+
+
+@pytest.mark.parametrize("rules", SPECS)
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_remembered_of_a_class_of_pods_decides_as_if_nothing_was(seed: int, rules: str) -> None:
+    """The same few pods are asked about again and again, while other things happen."""
+    world, draw = RandomWorld(seed), random.Random(f"classes {seed}")
+    probes = [some_pod(draw, f"probe-{number}", wishes=number % 4) for number in range(12)]
+    classes, made = Classes(policy(rules)), 0
+    for step in range(STEPS):
+        world.step()
+        cold = world.rebuilt()
+        candidates = world.cluster.pool(None).candidates
+        for probe in draw.sample(probes, PROBES):
+            decided = classes.schedule(policy(rules), probe.info(), world.cluster, candidates, Nominator(), draw)
+            fresh = told(cold, probe, policy(rules))
+            assert decided.node in (fresh.best or {""}), f"step {step}"
+            assert decided.feasible == len(fresh.scored), f"step {step}"
+            assert decided.message.startswith(fresh.message), f"step {step}"
+            made += bool(decided.node)
+    assert len(classes) > 0
+    assert made > STEPS, "many of them fit"
