@@ -11,7 +11,7 @@ from pointsman.engine.cycle.nominator import Nominator
 from pointsman.testing.builders import NodeBuilder, PodBuilder, asks, host_port, node, pod, pod_term
 from tests.cases.coverage import about
 from tests.unit.engine_process.harness import engine, ours, world
-from tests.unit.engine_process.mini_api import until
+from tests.unit.engine_process.mini_api import Refused, until
 from tests.unit.wakes.bench import WakeBench, default_policy
 
 HOST = "kubernetes.io/hostname"
@@ -63,6 +63,21 @@ def test_every_node_is_examined_however_many_there_are(nodes: int) -> None:
     candidates = cluster.pool(None).candidates
     decided = schedule(default_policy(), pod("p").info(), cluster, candidates, Nominator(), random.Random(0))
     assert (decided.evaluated, decided.feasible) == (nodes, nodes)
+
+
+@about("C88")
+async def test_a_binding_that_is_forbidden_is_told_in_the_servers_words_and_tried_again() -> None:
+    def forbid() -> None:
+        raise Refused(403, 'cannot create resource "pods/binding"')
+
+    api = world([node("n1")], [ours("p")])
+    api.before_bind.append(forbid)
+    async with engine(api) as running:
+        await until(lambda: api.condition("p") != {})
+        assert api.condition("p")["reason"] == "SchedulerError"
+        assert 'cannot create resource "pods/binding"' in api.condition("p")["message"]
+        await running.clock.advance(3)
+        await until(lambda: api.node_of("p") == "n1")
 
 
 @about("C89")
