@@ -22,7 +22,6 @@ from tests.unit.engine.random_things import (
 
 from pointsman.engine.cluster.cluster import Changes, Cluster
 from pointsman.kube.known import Key
-from pointsman.kube.objects import Namespace
 from pointsman.kube.storage_objects import PersistentVolumeClaim
 from pointsman.testing.builders import NodeBuilder, PodBuilder
 
@@ -101,7 +100,7 @@ class RandomWorld:
         return pod.status(phase="Succeeded") if self.draw.random() < 0.1 else pod
 
     def _take_any(self) -> Changes:
-        loose = [thing for thing in self.things.values() if not isinstance(thing, Namespace) and not self._used(thing)]
+        loose = [thing for thing in self.things.values() if not self._used(thing)]
         if not loose:
             return ()
         thing = self.draw.choice(loose)

@@ -2,7 +2,7 @@
 
 import pytest
 from tests.unit.engine.putting import identity
-from tests.unit.engine.random_pods import some_pod
+from tests.unit.engine.random_pods import APPS, some_pod
 from tests.unit.engine.random_world import RandomWorld
 from tests.unit.wakes.bench import WakeBench
 
@@ -30,12 +30,21 @@ class BusyWorld(RandomWorld):
         if self.draw.random() < 0.4:
             self.names += 1
             self.bench.put(some_pod(self.draw, f"new{self.names}", wishes=3).spec(scheduler_name="ours"))
+        if self.draw.random() < 0.1:
+            self._change_a_waiting_pod()
         self.bench.clock.jump(self.draw.choice((0, 1, 3)))
         self.bench.scheduler.flush()
         self.bench.decide()
         while self.bench.submitted:
             self._settle_one()
             self.bench.decide()
+
+    def _change_a_waiting_pod(self) -> None:
+        """What may change on a pod that waits: labels, and tolerations may be added."""
+        waiting = [PodBuilder(record.pod.pod) for record in self.bench.scheduler._state.queue.records()]
+        if waiting:
+            pod = self.draw.choice(waiting)
+            self.bench.put(self.draw.choice((pod.label("app", self.draw.choice(APPS)), pod.tolerate("t"))))
 
     def _settle_one(self) -> None:
         """A binding succeeds, and the watch tells of it; or the pod was gone; or it fails."""
