@@ -119,10 +119,28 @@ def test_pods_beyond_int64_never_make_room(running: Sequence[str], wanted: str) 
     assert scheduler.within(2) == ["p"]
 
 
-def test_containers_that_are_beyond_int64_together_are_not_small() -> None:
-    scheduler = bench(node("n1"), ours("p").container(name="a", memory=HUGE).container(name="b", memory=HUGE))
+@pytest.mark.parametrize(
+    "greedy",
+    [
+        pytest.param(ours("p").container(memory="50E"), id="in one request"),
+        pytest.param(
+            ours("p").container(name="a", memory=HUGE).container(name="b", memory=HUGE), id="in two containers"
+        ),
+        pytest.param(ours("p").container(memory=HUGE).overhead(memory=HUGE), id="with its overhead"),
+        pytest.param(ours("p").container(memory="1").pod_requests(memory="10E"), id="as a whole"),
+    ],
+)
+def test_a_pod_that_asks_for_more_than_int64_asks_for_too_much(greedy: PodBuilder) -> None:
+    scheduler = bench(node("n1"), greedy)
     assert scheduler.within(2) == []
     assert "1 Insufficient memory" in scheduler.said[0]
+
+
+def test_a_place_that_cannot_be_read_is_nowhere_and_keeps_nobody_else_waiting() -> None:
+    lost = ours("lost").container().require(term(("gen", "Gt", "abc")), term(("gen", "Near", "1")))
+    scheduler = bench(node("n1").label("gen", "7"), lost, ours("p").container())
+    assert scheduler.within(2) == ["p"]
+    assert "1 node(s) didn't match Pod's node affinity/selector" in scheduler.said[0]
 
 
 WANTS = ours("p").claim("c")
