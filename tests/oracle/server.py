@@ -76,6 +76,7 @@ class Server:
         """Delete everything, and wait until kube-scheduler has seen that too."""
         await self._wipe(PODS, world.namespaces)
         await self.controller.idle()
+        await self._all(self._let_go(one) for one in world.things if one.lingers)
         used = {thing.resource.plural: thing.resource for thing in world.things} | {VOLUMES.plural: VOLUMES}
         used.pop(PODS.plural, None)
         await self._all(self._wipe(resource, world.namespaces) for resource in used.values())
@@ -174,6 +175,11 @@ class Server:
         await self.client.create(one.resource.path(one.namespace), one.manifest)
         if one.status is not None:
             await self._merge(one.path("status"), {"status": one.status})
+        if one.lingers:
+            await self.client.delete(one.path())
+
+    async def _let_go(self, one: Thing) -> None:
+        await self._merge(one.path(), {"metadata": {"finalizers": None}})
 
     async def _label(self, name: str, labels: Any) -> None:
         path = NAMESPACES.path(name=name)
@@ -238,5 +244,7 @@ def _full(one: Thing) -> str:
 
 
 def _owned(claim: Manifest, pod: Pod) -> Manifest:
+    if "ownerReferences" in claim["metadata"]:
+        return claim  # somebody else's
     owner = {"apiVersion": "v1", "kind": "Pod", "name": pod.metadata.name, "uid": pod.metadata.uid, "controller": True}
     return {**claim, "metadata": {**claim["metadata"], "ownerReferences": [owner]}}

@@ -60,6 +60,11 @@ class Thing:
         return str(self.manifest["metadata"]["name"])
 
     @property
+    def lingers(self) -> bool:
+        """Whether it is to be deleted at once, and stays all the same: something holds it by a finalizer."""
+        return bool(self.manifest["metadata"].get("finalizers"))
+
+    @property
     def namespace(self) -> str:
         return str(self.manifest["metadata"].get("namespace", ""))
 

@@ -10,6 +10,7 @@ DRIVERS: Final = ("csi.example.com", "disk.csi.example.com")
 COUNTED: Final = "capacity.csi.example.com"  # its driver says how much room each topology has
 SIZES: Final = ("1Gi", "5Gi", "8G", "20Gi")
 BOUND: Final = {"pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-controller": "yes"}
+HELD: Final = "example.com/held"
 SELECTED: Final = "volume.kubernetes.io/selected-node"
 
 
@@ -53,18 +54,32 @@ def ephemeral_claim(scene: Scene, pod: Manifest) -> Manifest:
     name = dice.choice((f"{scene.prefix}-wait", f"{scene.prefix}-local", f"{scene.prefix}-narrow"))
     spec = {**_claim_spec(scene), "storageClassName": name}
     volume = add_volume(pod, ephemeral={"volumeClaimTemplate": {"spec": spec}})
-    metadata = pod["metadata"]
-    return {"metadata": {"name": f"{metadata['name']}-{volume}", "namespace": metadata["namespace"]}, "spec": spec}
+    owner = pod["metadata"]
+    metadata: dict[str, Any] = {"name": f"{owner['name']}-{volume}", "namespace": owner["namespace"]}
+    if dice.chance(0.15):
+        metadata["ownerReferences"] = []
+    return {"metadata": metadata, "spec": spec}
 
 
 def volume_spec(scene: Scene, handle: str) -> Manifest:
-    """A volume that a CSI driver made."""
+    """A volume that a CSI driver made, or one of a kind that drivers have taken over since."""
     dice = scene.dice
+    source: Manifest = {"csi": {"driver": dice.choice(DRIVERS), "volumeHandle": handle}}
+    if dice.chance(0.2):
+        source = dice.choice(
+            (
+                {"gcePersistentDisk": {"pdName": handle}},
+                {"awsElasticBlockStore": {"volumeID": f"aws://{dice.choice(ZONES)}/vol-{handle}"}},
+                {"awsElasticBlockStore": {"volumeID": f"vol-{handle}"}},
+                {"azureDisk": {"diskName": handle, "diskURI": f"/subscriptions/s/{handle}", "kind": "Managed"}},
+                {"cinder": {"volumeID": handle}},
+            )
+        )
     return {
         "capacity": {"storage": dice.choice(SIZES)},
         "accessModes": ["ReadWriteOnce"],
         "persistentVolumeReclaimPolicy": "Delete",
-        "csi": {"driver": dice.choice(DRIVERS), "volumeHandle": handle},
+        **source,
     }
 
 
@@ -161,6 +176,8 @@ def _unbound(scene: Scene, namespace: str, name: str) -> str:
         spec["volumeName"], spec["storageClassName"] = f"{scene.prefix}-b0-default-volume", ""
     if kind == "local":
         _particular(scene, spec)
+    if dice.chance(0.05):
+        metadata["finalizers"] = [HELD]
     if kind in ("wait", "local") and dice.chance(0.1):
         metadata["annotations"] = {SELECTED: dice.choice(scene.node_names())}
     scene.things.append(thing(CLAIMS, {"metadata": metadata, "spec": spec}, status))
@@ -176,6 +193,8 @@ def _particular(scene: Scene, spec: Manifest) -> None:
         spec["volumeMode"] = "Block"
     if dice.chance(0.1):
         spec["accessModes"] = ["ReadWriteOnce", "ReadOnlyMany"]
+    if dice.chance(0.1):
+        spec["volumeAttributesClassName"] = "gold"
 
 
 def _available(scene: Scene, name: str) -> None:
@@ -194,8 +213,14 @@ def _available(scene: Scene, name: str) -> None:
         namespace = dice.choice(scene.namespaces)
         claim = {"name": f"{scene.prefix}-u{dice.randrange(6)}", "namespace": namespace}
         spec["claimRef"] = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", **claim}
+    if dice.chance(0.15):
+        del spec["local"]
+        spec |= {"csi": {"driver": dice.choice(DRIVERS), "volumeHandle": name}, "volumeAttributesClassName": "gold"}
     phase = "Available" if dice.chance(0.9) else dice.choice(("Released", "Failed"))
-    made = {"metadata": {"name": name, "labels": {"speed": dice.choice(("fast", "slow"))}}, "spec": spec}
+    metadata: dict[str, Any] = {"name": name, "labels": {"speed": dice.choice(("fast", "slow"))}}
+    if dice.chance(0.08):
+        metadata["finalizers"] = [HELD]
+    made = {"metadata": metadata, "spec": spec}
     scene.things.append(thing(VOLUMES, made, {"phase": phase}))
 
 
