@@ -66,14 +66,14 @@ def _compare_choice(found: Comparison, verdict: Verdict, decision: Decision, pol
     ours = decision.explanation
     totals = verdict.log.totals
     feasible = set(totals) or {verdict.node}
-    if feasible != ours.scored.keys():
+    if feasible != ours.scored.keys() or len(feasible) != decision.feasible:
         reasons = {name: said.reasons for name, said in ours.refused.items() if name in feasible}
         found.differ("feasible", sorted(feasible), {"nodes": sorted(ours.scored), "refused": reasons})
         if decision.message:
             found.differences["feasible"]["pointsman"]["message"] = decision.message
         return
-    if verdict.node not in ours.best:
-        found.differ("chosen", verdict.node, sorted(ours.best))
+    if verdict.node not in ours.best or decision.node not in ours.best:
+        found.differ("chosen", verdict.node, {"best": sorted(ours.best), "chosen": decision.node})
     if totals:
         _compare_scores(found, verdict, decision, policy)
 

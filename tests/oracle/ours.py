@@ -9,9 +9,11 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
+from pointsman.engine.classes.classes import Classes
 from pointsman.engine.cluster.cluster import Cluster
-from pointsman.engine.cycle.cycle import schedule
+from pointsman.engine.cluster.pool import Pool
 from pointsman.engine.cycle.explain import Explanation, explain
 from pointsman.engine.cycle.filtering import search
 from pointsman.engine.cycle.nominator import Nominator
@@ -27,7 +29,6 @@ from pointsman.policy.document import PreemptionEntry
 from pointsman.policy.kinds import Kind
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.policy import Policy
-from pointsman.policy.view import BoolArray
 from tests.oracle.watching import listed
 
 FINISHED = ("Succeeded", "Failed")
@@ -40,14 +41,26 @@ Ties = Mapping[str, frozenset[str]]
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What Pointsman would do. `message` is complete, with the words about preemption; `ties` is empty if nobody is to
-    be preempted."""
+    """What Pointsman would do: the engine's own choice, and beside it the explanation with all scores.
+
+    `message` is complete, with the words about preemption; `ties` is empty if nobody is to be preempted.
+    """
 
     explanation: Explanation
+    node: str = ""
+    feasible: int = 0
     message: str = ""
     rejected: Mapping[str, int] = field(default_factory=dict)  # first rejecters, and of how many nodes (0: of the pod)
     ties: Ties = field(default_factory=dict)
     nomination: str = ""  # of a pod that fits nowhere, afterwards
+
+
+class _Engine(NamedTuple):
+    """What an engine keeps for one policy."""
+
+    policy: Policy
+    pool: Pool
+    classes: Classes
 
 
 class Ours:
@@ -56,6 +69,10 @@ class Ours:
     def __init__(self, policies: Mapping[str, Policy]) -> None:
         self.policies = policies
         self.cluster = Cluster()
+        self._engines = {
+            name: _Engine(policy, self.cluster.pool(policy.candidates), Classes(policy))
+            for name, policy in policies.items()
+        }
         self.nominator = Nominator()
         self._held: list[tuple[EventType, Pod]] = []
 
@@ -86,30 +103,29 @@ class Ours:
 
     def decide(self, pod: Pod) -> Decision:
         """What Pointsman would do with a pod now."""
-        policy, info = self.policies[pod.spec.scheduler_name], pod_info(pod)
-        candidates = self.cluster.pool(policy.candidates).candidates
-        explained = explain(policy, info, self.cluster, candidates, self.nominator)
+        engine, info = self._engines[pod.spec.scheduler_name], pod_info(pod)
+        candidates, rng = engine.pool.candidates, random.Random(info.full_name)
+        explained = explain(engine.policy, info, self.cluster, candidates, self.nominator)
+        decided = engine.classes.schedule(engine.policy, info, self.cluster, candidates, self.nominator, rng)
         rejected = Counter(refused.predicate for refused in explained.refused.values())
-        if explained.scored:
-            return Decision(explained, rejected=rejected)
-        return self._nowhere(policy, info, candidates, Decision(explained, rejected=rejected))
-
-    def _nowhere(self, policy: Policy, pod: PodInfo, candidates: BoolArray, made: Decision) -> Decision:
-        cluster, nominator, rng = self.cluster, self.nominator, random.Random(0)
-        decided = schedule(policy, pod, cluster, candidates, nominator, rng)
-        rejected = {**dict.fromkeys(decided.rejectors, 0), **made.rejected}
-        nomination = pod.nominated_node_name if decided.nomination is None else decided.nomination
-        made = replace(made, message=decided.message, rejected=rejected, nomination=nomination)
-        settings = policy.document.preemption
-        if decided.preemption is None or settings is None:
+        made = Decision(explained, decided.node, decided.feasible, decided.message, rejected)
+        if decided.row is not None:
             return made
-        found = search(policy, pod, cluster, candidates, nominator)
+        nomination = info.nominated_node_name if decided.nomination is None else decided.nomination
+        made = replace(made, rejected={**dict.fromkeys(decided.rejectors, 0), **rejected}, nomination=nomination)
+        return made if decided.preemption is None else replace(made, ties=self._ties(engine, info, rng))
+
+    def _ties(self, engine: _Engine, pod: PodInfo, rng: random.Random) -> Ties:
+        """Where preemption may make room for a pod that fits nowhere."""
+        cluster, nominator, candidates = self.cluster, self.nominator, engine.pool.candidates
+        found = search(engine.policy, pod, cluster, candidates, nominator)
         resolvable = found.resolvable(candidates)
         everywhere = find_candidates(EVERYWHERE, pod, cluster, nominator, found, resolvable, rng).candidates
         # Whoever stops before all nodes were tried may take any of them, for the search begins anywhere.
+        settings = engine.policy.document.preemption or EVERYWHERE
         stops = candidates_wanted(settings, len(resolvable)) < len(resolvable)
         best = everywhere if stops else least_harmful(everywhere)
-        return replace(made, ties={one.node: frozenset(victim.full_name for victim in one.victims) for one in best})
+        return {one.node: frozenset(victim.full_name for victim in one.victims) for one in best}
 
     def _take(self, kind: EventType, pod: Pod) -> None:
         if kind is EventType.DELETED or pod.status.phase in FINISHED:

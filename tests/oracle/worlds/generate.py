@@ -62,7 +62,7 @@ def generate(seed: int, number: int, schedulers: Sequence[str]) -> World:
     terminating = _add_running_pods(scene)
     if scene.has("limits"):
         attachments.add_limits(scene)
-    candidates = [_candidate(scene, f"{scene.prefix}-p{index}") for index in range(CANDIDATES)]
+    candidates = _candidates(scene)
     namespaces = {name: _namespace_labels(dice) for name in NAMESPACES}
     return World(
         namespaces=namespaces,
@@ -98,6 +98,22 @@ def _add_running_pods(scene: Scene) -> list[str]:
             if dice.chance(0.06):
                 terminating.append(f"{made['metadata']['namespace']}/{made['metadata']['name']}")
     return terminating
+
+
+def _candidates(scene: Scene) -> list[Candidate]:
+    """Pods to be scheduled; now and then one is like another before it, as those of a workload are."""
+    made: list[Candidate] = []
+    for index in range(CANDIDATES):
+        name, plain = f"{scene.prefix}-p{index}", [one for one in made if not one.gated and not one.beyond_int64]
+        made.append(
+            _like(scene.dice.choice(plain), name) if plain and scene.dice.chance(0.25) else _candidate(scene, name)
+        )
+    return made
+
+
+def _like(other: Candidate, name: str) -> Candidate:
+    manifest = other.manifest
+    return Candidate({**manifest, "metadata": {**manifest["metadata"], "name": name}})
 
 
 def _candidate(scene: Scene, name: str) -> Candidate:

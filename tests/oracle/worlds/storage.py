@@ -21,9 +21,7 @@ def add_storage(scene: Scene) -> None:
     for namespace in scene.namespaces:
         shelf = scene.shelves[namespace] = Shelf()
         for number in range(6):
-            # Where claims for one pod of two namespaces share a name, kube-scheduler frees one by evicting a pod that
-            # uses the other; Pointsman does not.
-            shelf.bound.append(_bound_pair(scene, namespace, f"{scene.prefix}-b{number}-{namespace}"))
+            shelf.bound.append(_bound_pair(scene, namespace, f"{scene.prefix}-b{number}"))
         for number in range(6):
             shelf.others.append(_unbound(scene, namespace, f"{scene.prefix}-u{number}"))
     for number in range(scene.dice.randint(4, 14)):
@@ -138,7 +136,7 @@ def _claim_spec(scene: Scene) -> Manifest:
 def _bound_pair(scene: Scene, namespace: str, name: str) -> str:
     """A claim and its volume; the volume may be tied to places, or missing."""
     dice = scene.dice
-    volume = f"{name}-volume"
+    volume = f"{name}-{namespace}"
     spec = {**_claim_spec(scene), "volumeName": volume, "storageClassName": dice.choice(("", f"{scene.prefix}-now"))}
     if dice.chance(0.3 if scene.has("exclusive") else 0.03):
         spec["accessModes"] = ["ReadWriteOncePod"]
@@ -173,7 +171,7 @@ def _unbound(scene: Scene, namespace: str, name: str) -> str:
         spec["volumeName"], spec["storageClassName"] = "gone", ""
         status = {"phase": "Lost"}
     else:
-        spec["volumeName"], spec["storageClassName"] = f"{scene.prefix}-b0-default-volume", ""
+        spec["volumeName"], spec["storageClassName"] = f"{scene.prefix}-b0-default", ""
     if kind == "local":
         _particular(scene, spec)
     if dice.chance(0.05):
