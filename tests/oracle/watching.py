@@ -26,6 +26,7 @@ class Watched(Generic[T]):
         self.listener: Told[T] | None = None
         self._news = asyncio.Event()
         self._failure: BaseException | None = None
+        self._position = ""
 
     async def until(self, holds: Callable[[], bool]) -> None:
         """Wait until this holds, asked again after each piece of news."""
@@ -49,15 +50,18 @@ class Watched(Generic[T]):
     async def follow(self, client: Client, resource: Resource, type_: type[T]) -> None:
         """Read the watch, from an empty collection on, until cancelled."""
         try:
-            await self._follow(client, resource, type_)
+            while True:  # the server ends a watch whose reader was slow for a moment
+                await self._read(client, resource, type_)
         except Exception as error:
             self._failure = error
             self._news.set()
             raise
 
-    async def _follow(self, client: Client, resource: Resource, type_: type[T]) -> None:
+    async def _read(self, client: Client, resource: Resource, type_: type[T]) -> None:
+        """Read one watch to its end, from where the last one ended."""
         decoder, splitter = WatchDecoder(type_), LineSplitter()
-        query = {"watch": "1", "timeoutSeconds": "86400"}
+        since = {"resourceVersion": self._position} if self._position else {}
+        query = {"watch": "1", "timeoutSeconds": "86400", **since}
         async with aclosing(client.stream(resource.path(), query=query)) as chunks:
             async for chunk in chunks:
                 for line in splitter.feed(chunk):
@@ -65,8 +69,8 @@ class Watched(Generic[T]):
                     if isinstance(event, Unreadable):
                         raise TypeError(f"cannot read {event.key}: {event.why}")
                     if isinstance(event, tuple):
+                        self._position = event[1].metadata.resource_version
                         self.take(*event)
-        raise RuntimeError("the API server has ended the watch")
 
 
 @asynccontextmanager
