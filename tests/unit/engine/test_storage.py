@@ -23,7 +23,7 @@ ATTACHMENT = VolumeAttachment(
 KINDS: dict[str, tuple[StorageObject, Happening, bool]] = {  # what it is about, whether its end is news
     "claim": (claim("x"), Happening.PERSISTENT_VOLUME_CLAIM, False),
     "volume": (volume("x"), Happening.PERSISTENT_VOLUME, True),
-    "class": (storage_class(), Happening.STORAGE_CLASS, False),
+    "class": (storage_class(), Happening.STORAGE_CLASS, True),
     "CSI node": (CSI_NODE, Happening.CSI_NODE, True),
     "CSI driver": (csi_driver(), Happening.CSI_DRIVER, True),
     "capacity": (room("x", "1Gi", {}), Happening.CSI_STORAGE_CAPACITY, False),

@@ -83,6 +83,21 @@ LIMITS: Final = (
     Wake("NodeVolumeLimits", "a volume is detached", _ATTACHED, _P, takes=(_attached("w"),)),
     Wake("NodeVolumeLimits", "an attached volume is no more", _ATTACHED, _P, takes=(_csi_volume("w"),)),
     Wake("NodeVolumeLimits", "the node tells of no limit any more", _CROWDED, _P, takes=(_limit(1),)),
+    Wake(
+        "NodeVolumeLimits",
+        "the other claim has a class no more",
+        (
+            _N1,
+            _limit(1),
+            bound_claim("c", "v"),
+            _csi_volume("v"),
+            claim("d"),
+            storage_class(provisioner=PROVISIONER),
+            _OTHER,
+        ),
+        _P,
+        takes=(storage_class(),),
+    ),
     Wake("NodeVolumeLimits", "a node without limit comes", _CROWDED, _P, puts=(node("n2"),)),
 )
 

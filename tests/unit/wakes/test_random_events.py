@@ -39,6 +39,17 @@ class BusyWorld(RandomWorld):
             self._settle_one()
             self.bench.decide()
 
+    def _running(self) -> PodBuilder:
+        """A pod that came to run elsewhere; of one that is there only what may change: labels, and that it ends."""
+        made = super()._running()
+        known = self.things.get(identity(made))
+        if not isinstance(known, PodBuilder):
+            return made
+        known = known.label("app", self.draw.choice(APPS))
+        if self.draw.random() < 0.2:
+            known = known.terminating()
+        return known.status(phase="Succeeded") if self.draw.random() < 0.2 else known
+
     def _change_a_waiting_pod(self) -> None:
         """What may change on a pod that waits: labels, and tolerations may be added."""
         waiting = [PodBuilder(record.pod.pod) for record in self.bench.scheduler._state.queue.records()]

@@ -1,9 +1,9 @@
 """The half of the cluster's mutators that is about storage.
 
 An object that appears or changes may help a pod that waits. One that goes helps nobody, but for an attachment or its
-volume, which no longer count on the node, a CSINode, with which a limit goes, and a driver, with which the check of its
-capacity goes. Updates of what no rule reads are no changes: provisioners and attachers write to these objects all the
-time.
+volume, or a class and so its claims, which no longer count on the node, a CSINode, with which a limit goes, and a
+driver, with which the check of its capacity goes. Updates of what no rule reads are no changes: provisioners and
+attachers write to these objects all the time.
 """
 
 import logging
@@ -62,8 +62,7 @@ class StorageChanges(Columns):
         return self._upsert(self._storage.classes, storage_class, Happening.STORAGE_CLASS)
 
     def remove_storage_class(self, storage_class: StorageClass) -> Changes:
-        self._storage.classes.pop(key_of(storage_class))
-        return ()
+        return self._remove(self._storage.classes, storage_class, Happening.STORAGE_CLASS)
 
     def upsert_csi_node(self, csi_node: CSINode) -> Changes:
         changes = self._upsert(self._storage.csi_nodes, csi_node, Happening.CSI_NODE)

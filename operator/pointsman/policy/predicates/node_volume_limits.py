@@ -47,6 +47,7 @@ class NodeVolumeLimits(PredicateBase[State]):
             | Happening.POD_DELETE
             | Happening.PERSISTENT_VOLUME_CLAIM
             | Happening.PERSISTENT_VOLUME
+            | Happening.STORAGE_CLASS
             | Happening.VOLUME_ATTACHMENT_DELETE,
             _may_help,
         )
