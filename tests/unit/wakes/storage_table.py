@@ -98,6 +98,22 @@ LIMITS: Final = (
         _P,
         takes=(storage_class(),),
     ),
+    Wake(
+        "NodeVolumeLimits",
+        "the other claim gets a volume of another driver",
+        (
+            _N1,
+            _limit(1),
+            bound_claim("c", "v"),
+            _csi_volume("v"),
+            claim("d"),
+            storage_class(provisioner=PROVISIONER),
+            volume("w", csi=CSIVolumeSource(driver="other.example.com", volume_handle="w")),
+            _OTHER,
+        ),
+        _P,
+        puts=(bound_claim("d", "w"),),
+    ),
     Wake("NodeVolumeLimits", "a node without limit comes", _CROWDED, _P, puts=(node("n2"),)),
 )
 

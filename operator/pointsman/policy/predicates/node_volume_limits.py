@@ -15,7 +15,7 @@ from pointsman.policy.args import Args
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.rule import SKIP, Change, Dependence, Happening, PredicateBase, Reads, Skip, Wakes
 from pointsman.policy.view import BoolArray, ClusterView, Pods, Rows
-from pointsman.policy.volumes.attached import attached_by_driver, driver_volumes, keeps_attached
+from pointsman.policy.volumes.attached import attached_by_driver, counts_elsewhere, driver_volumes, keeps_attached
 from pointsman.policy.volumes.claims import used_claims
 from pointsman.policy.volumes.imagined import Imagined, over_limit
 
@@ -100,6 +100,9 @@ def _problem(pod: PodInfo, view: ClusterView) -> str:
 
 def _may_help(pod: PodInfo, change: Change) -> bool:
     if change.happening & Happening.PERSISTENT_VOLUME_CLAIM:
+        claim = change.view.storage.claim(*change.key)
+        if claim is not None and counts_elsewhere(claim, change.view.storage):
+            return True
         return any(change.key == (pod.namespace, used.name) for used in used_claims(pod.pod))
     if change.happening & Happening.POD_DELETE and change.pod is not None:
         return keeps_attached(change.pod)

@@ -77,6 +77,12 @@ def driver_volumes(pod: PodInfo, storage: Lookups) -> Iterator[AttachedVolume]:
             yield volume
 
 
+def counts_elsewhere(claim: PersistentVolumeClaim, storage: Lookups) -> bool:
+    """Whether a claim got a volume of another driver than the one that its class had it count for."""
+    expected, found = _to_be_made(claim, storage), _of_claim(claim, storage)
+    return expected is not None and (found is None or found.driver != expected.driver)
+
+
 def kind_volumes(pod: PodInfo, storage: Lookups) -> Iterator[AttachedVolume]:
     """The volumes of a pod that are of a built-in kind, or will be; generic ephemeral ones were never counted."""
     for own in pod.pod.spec.volumes:
