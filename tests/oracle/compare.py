@@ -50,6 +50,12 @@ def compare(verdict: Verdict, ours: Decision, policy: Policy) -> Comparison:
     return found
 
 
+def compare_volumes(found: Comparison, theirs: Mapping[str, str], ours: Mapping[str, str]) -> None:
+    """What the claims of a pod were bound to; of volumes of one size either side may take any."""
+    if theirs != ours:
+        found.differ("chosen", theirs, ours)
+
+
 def _compare_preemption(found: Comparison, verdict: Verdict, ours: Decision) -> None:
     target = verdict.log.target
     found.preempting = bool(target)

@@ -17,6 +17,7 @@ from pointsman.engine.cluster.pool import Pool
 from pointsman.engine.cycle.explain import Explanation, explain
 from pointsman.engine.cycle.filtering import search
 from pointsman.engine.cycle.nominator import Nominator
+from pointsman.engine.cycle.reserving import reserve
 from pointsman.engine.intake.feeds import feeds
 from pointsman.engine.preemption.choosing import least_harmful
 from pointsman.engine.preemption.searching import candidates_wanted, find_candidates
@@ -29,10 +30,12 @@ from pointsman.policy.document import PreemptionEntry
 from pointsman.policy.kinds import Kind
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.policy import Policy
+from pointsman.policy.volumes.plan import VolumePlan
 from tests.oracle.watching import listed
 
 FINISHED = ("Succeeded", "Failed")
 EVERYWHERE = PreemptionEntry(min_candidate_nodes_percentage=100, min_candidate_nodes_absolute=1)
+MADE = "made for it"
 CHANGED_BY_BINDING = (Kind.CLAIMS, Kind.VOLUMES)
 
 Ties = Mapping[str, frozenset[str]]
@@ -114,6 +117,22 @@ class Ours:
         nomination = info.nominated_node_name if decided.nomination is None else decided.nomination
         made = replace(made, rejected={**dict.fromkeys(decided.rejectors, 0), **rejected}, nomination=nomination)
         return made if decided.preemption is None else replace(made, ties=self._ties(engine, info, rng))
+
+    def rooms(self, pod: Pod, node: str) -> dict[str, str]:
+        """What Pointsman would bind the pod's claims to on this node: how big a volume, or that one is to be made."""
+        engine, info, row = self._engines[pod.spec.scheduler_name], pod_info(pod), self.cluster.row_of(node)
+        found = search(engine.policy, info, self.cluster, engine.pool.candidates, self.nominator)
+        plans = reserve(found.prepared, row) if row is not None else ()
+        plan = next((plan for plan in plans if isinstance(plan, VolumePlan)), None)
+        if plan is None:
+            return {}
+        promised = {one.claim.metadata.name: self.room(one.volume.metadata.name) for one in plan.promises}
+        return {**promised, **{claim.metadata.name: MADE for claim in plan.provisions}}
+
+    def room(self, volume: str) -> str:
+        """How big a volume is; one that is not known was made since."""
+        known = self.cluster.storage.volume(volume)
+        return MADE if known is None else str(known.spec.capacity.get("storage", ""))
 
     def _ties(self, engine: _Engine, pod: PodInfo, rng: random.Random) -> Ties:
         """Where preemption may make room for a pod that fits nowhere."""

@@ -8,9 +8,10 @@ from typing import Final
 
 from pointsman.kube.known import Key, key_of
 from pointsman.kube.objects import Pod
+from pointsman.policy.volumes.claims import used_claims
 from tests.controlplane.build import Binaries
 from tests.controlplane.server import running
-from tests.oracle.compare import compare, told
+from tests.oracle.compare import Comparison, compare, compare_volumes, told
 from tests.oracle.kube_scheduler import kube_scheduler
 from tests.oracle.ours import Ours
 from tests.oracle.profiles import Variant, variants
@@ -88,8 +89,10 @@ class Visit:
             await self.ours.read_again(server.client)
         decided = self.ours.decide(pod)
         await server.release(candidate, pod)
-        verdict = await server.verdict(pod, decided.ties)
+        verdict = await server.verdict(candidate, pod, decided.ties)
         found = compare(verdict, decided, self.ours.policies[pod.spec.scheduler_name])
+        if verdict.node:
+            await self._compare_volumes(found, pod, verdict.node)
         if candidate.beyond_int64:
             report.add_known(found, BEYOND_INT64)
         else:
@@ -98,6 +101,14 @@ class Visit:
                 detail = {"scheduler": pod.spec.scheduler_name, "reason": verdict.reason}
                 self.session.disagree(told(self.session.seed, self.number, candidate.key, found, detail))
         await self._follow(verdict, candidate)
+
+    async def _compare_volumes(self, found: Comparison, pod: Pod, node: str) -> None:
+        """Before anything of what kube-scheduler did is taken over."""
+        if not any(used_claims(pod)) or not found.feasible:
+            return
+        rooms, namespace = self.ours.rooms(pod, node), pod.metadata.namespace
+        theirs = {claim: self.ours.room(await self.session.server.volume_of(namespace, claim)) for claim in rooms}
+        compare_volumes(found, theirs, rooms)
 
     async def _follow(self, verdict: Verdict, candidate: Candidate) -> None:
         """Who fits nowhere goes, at once or after it has waited for its victims."""
@@ -124,7 +135,7 @@ class Visit:
     async def _settle(self, pod: Pod) -> None:
         """A pod was bound: what binding wrote is read, and where others may preempt it, it starts."""
         server = self.session.server
-        if any(volume.persistent_volume_claim or volume.ephemeral for volume in pod.spec.volumes):
+        if any(used_claims(pod)):
             await server.controller.idle()
             await self.ours.read_again(server.client)
         if self.world.preempts:

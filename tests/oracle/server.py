@@ -30,6 +30,8 @@ from tests.oracle.watching import Watched, bounded, watching
 AT_ONCE: Final = 16
 PATIENCE: Final = 30.0  # seconds
 PREEMPTION_PATIENCE: Final = 5.0
+FAILED: Final = ("Unschedulable", "SchedulerError")
+TOO_EARLY: Final = "waiting for ephemeral volume controller"
 GATE: Final = {"name": "oracle.example.com/prepared"}
 NO_GRACE: Final = b'{"apiVersion":"v1","kind":"DeleteOptions","gracePeriodSeconds":0}'
 
@@ -108,6 +110,12 @@ class Server:
             path = PODS.path(made.metadata.namespace, made.metadata.name)
             await self._merge(path, {"spec": {"schedulingGates": None}})
 
+    async def volume_of(self, namespace: str, claim: str) -> str:
+        """The volume of a claim that was bound for a pod."""
+        key = (namespace, claim)
+        await bounded(self.claims.until(lambda: bool(self.claims.objects[key].spec.volume_name)), PATIENCE, "a volume")
+        return self.claims.objects[key].spec.volume_name
+
     async def start(self, pod: Pod, when: str) -> None:
         """Tell in a bound pod's status that it runs, and since when."""
         path = PODS.path(pod.metadata.namespace, pod.metadata.name, "status")
@@ -117,11 +125,11 @@ class Server:
         key, version = (pod.metadata.namespace, pod.metadata.name), int(made.metadata.resource_version)
         await bounded(self.pods.until(lambda: self._version(key) >= version), PATIENCE, "a pod to start")
 
-    async def verdict(self, pod: Pod, ties: Ties) -> Verdict:
+    async def verdict(self, candidate: Candidate, pod: Pod, ties: Ties) -> Verdict:
         """Wait for kube-scheduler's decision on a pod; `ties` are the preemptions among which it should choose."""
         key = (pod.metadata.namespace, pod.metadata.name)
         full = "/".join(key)
-        await bounded(self.pods.until(lambda: self._decided(key)), PATIENCE, f"a decision on {full}")
+        await bounded(self.pods.until(lambda: self._decided(key, candidate)), PATIENCE, f"a decision on {full}")
         self.scheduler.read()
         told = self.scheduler.log.of(full)
         if told.target:
@@ -148,12 +156,14 @@ class Server:
         log = self.scheduler.log
         await self._logged(lambda: names.isdisjoint(log.pending | log.assigned), f"kube-scheduler to forget {names}")
 
-    def _decided(self, key: Key) -> bool:
+    def _decided(self, key: Key, candidate: Candidate) -> bool:
         pod = self.pods.objects.get(key)
         if pod is None:
             return False
-        failed = (one for one in pod.status.conditions if one.type == "PodScheduled" and one.status == "False")
-        return bool(pod.spec.node_name) or any(one.reason in ("Unschedulable", "SchedulerError") for one in failed)
+        failed = (one for one in pod.status.conditions if one.type == "PodScheduled" and one.reason in FAILED)
+        # It may see the pod before the pod's claim, but tries again when it sees that.
+        early = bool(candidate.claims)
+        return bool(pod.spec.node_name) or any(not (early and TOO_EARLY in one.message) for one in failed)
 
     def _version(self, key: Key) -> int:
         return int(self.pods.objects[key].metadata.resource_version) if key in self.pods.objects else 0

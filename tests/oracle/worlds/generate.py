@@ -124,7 +124,7 @@ def _candidate(scene: Scene, name: str) -> Candidate:
     if scene.has("storage") and dice.chance(0.1):
         claim = storage.ephemeral_claim(scene, pod)
         claims = (claim,) if dice.chance(0.7) else ()
-    nominated = dice.choice(scene.node_names()) if dice.chance(0.03) else ""
+    nominated = dice.choice(scene.node_names()) if not claims and dice.chance(0.03) else ""
     beyond = scene.has("resources") and dice.chance(0.01)
     if beyond:
         pod["spec"].pop("resources", None)

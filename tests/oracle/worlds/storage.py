@@ -11,6 +11,7 @@ COUNTED: Final = "capacity.csi.example.com"  # its driver says how much room eac
 SIZES: Final = ("1Gi", "5Gi", "8G", "20Gi")
 BOUND: Final = {"pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-controller": "yes"}
 HELD: Final = "example.com/held"
+OLD_CLASS: Final = "volume.beta.kubernetes.io/storage-class"  # counts more than the field
 SELECTED: Final = "volume.kubernetes.io/selected-node"
 
 
@@ -178,6 +179,8 @@ def _unbound(scene: Scene, namespace: str, name: str) -> str:
         metadata["finalizers"] = [HELD]
     if kind in ("wait", "local") and dice.chance(0.1):
         metadata["annotations"] = {SELECTED: dice.choice(scene.node_names())}
+    if dice.chance(0.1) and "storageClassName" in spec:
+        metadata.setdefault("annotations", {})[OLD_CLASS] = spec.pop("storageClassName")
     scene.things.append(thing(CLAIMS, {"metadata": metadata, "spec": spec}, status))
     return name
 
