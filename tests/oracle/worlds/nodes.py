@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from pointsman.kube.resources import NODES
 from tests.oracle.things import Manifest, thing
-from tests.oracle.worlds.scene import HOSTNAME, OLD_REGION, OLD_ZONE, REGION, ZONE, ZONES, Dice, Scene
+from tests.oracle.worlds.scene import HOSTNAME, OLD_REGION, OLD_ZONE, REGION, REGIONS, ZONE, ZONES, Dice, Scene
 
 IMAGES: Final = tuple(f"registry.example.com/app-{number}" for number in range(6))
 TAINTS: Final = (
@@ -55,10 +55,10 @@ def _labels(dice: Dice, name: str) -> dict[str, str]:
     if dice.chance(0.9):
         labels[ZONE] = zone
     if dice.chance(0.7):
-        labels[REGION] = "r1" if zone in ("z1", "z2") else "r2"
+        labels[REGION] = REGIONS[zone]
     if dice.chance(0.15):
         labels[OLD_ZONE] = zone
-        labels[OLD_REGION] = "r1" if zone in ("z1", "z2") else "r2"
+        labels[OLD_REGION] = REGIONS[zone]
     if dice.chance(0.9):
         labels["pool"] = dice.choice("abc")
     if dice.chance(0.6):

@@ -16,7 +16,8 @@ OLD_ZONE = "failure-domain.beta.kubernetes.io/zone"
 OLD_REGION = "failure-domain.beta.kubernetes.io/region"
 
 APPS = ("web", "db", "cache", "batch")
-ZONES = ("z1", "z2", "z3", "z4")
+ZONES = ("eu-north-a", "eu-north-b", "eu-south-a", "eu-south-b")  # drivers read the region out of a zone's name
+REGIONS = {zone: zone.rpartition("-")[0] for zone in ZONES}
 
 
 class Dice(random.Random):

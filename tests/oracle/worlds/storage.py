@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from pointsman.kube.resources import CLAIMS, CSI_DRIVERS, CSI_STORAGE_CAPACITIES, STORAGE_CLASSES, VOLUMES
 from tests.oracle.things import Manifest, thing
-from tests.oracle.worlds.scene import HOSTNAME, OLD_ZONE, REGION, ZONE, ZONES, Scene, Shelf
+from tests.oracle.worlds.scene import HOSTNAME, OLD_ZONE, REGION, REGIONS, ZONE, ZONES, Scene, Shelf
 
 DRIVERS: Final = ("csi.example.com", "disk.csi.example.com")
 COUNTED: Final = "capacity.csi.example.com"  # its driver says how much room each topology has
@@ -90,7 +90,7 @@ def add_volume(pod: Manifest, **source: Manifest) -> str:
 
 
 def _add_classes(scene: Scene) -> None:
-    narrow = [{"matchLabelExpressions": [{"key": ZONE, "values": ["z1", "z2"]}]}]
+    narrow = [{"matchLabelExpressions": [{"key": ZONE, "values": list(ZONES[:2])}]}]
     if scene.dice.chance(0.5):
         narrow.append({"matchLabelExpressions": [{"key": "pool", "values": ["a"]}]})
     late, now = "WaitForFirstConsumer", "Immediate"
@@ -243,7 +243,7 @@ def _zone_labels(scene: Scene) -> dict[str, str]:
     if kind < 0.5:
         return {ZONE: dice.choice(ZONES)}
     if kind < 0.7:
-        return {ZONE: "__".join(dice.some(ZONES, 2, 3))}
+        return {ZONE: "__".join(dice.choice((ZONES[:2], ZONES[2:])))}
     if kind < 0.85:
         return {OLD_ZONE: dice.choice(ZONES)}
-    return {ZONE: dice.choice(ZONES), REGION: dice.choice(("r1", "r2"))}
+    return {ZONE: dice.choice(ZONES), REGION: dice.choice(tuple(REGIONS.values()))}
