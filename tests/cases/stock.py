@@ -51,8 +51,9 @@ class Stock:
             for finished in _finished(situation):
                 await self._finish(finished)
             pod = _pod(situation.pod, scheduler_name(situation.profile))
-            made = await self.server.create(Candidate(pod.manifest))
-            return await self.server.verdict(made, _ties(situation.expected))
+            candidate = Candidate(pod.manifest)
+            made = await self.server.create(candidate)
+            return await self.server.verdict(candidate, made, _ties(situation.expected))
         finally:
             for dying in _ending(situation):
                 await self.server.client.patch(dying.path(), {"metadata": {"finalizers": None}}, kind=PatchKind.MERGE)
