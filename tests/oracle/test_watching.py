@@ -4,11 +4,11 @@ from collections.abc import AsyncGenerator, Mapping
 from typing import cast
 
 import pytest
-from tests.oracle.watching import Watched
 
 from pointsman.kube.client import Client
 from pointsman.kube.objects import Pod
 from pointsman.kube.resources import PODS
+from tests.oracle.watching import Watched
 
 
 def event(kind: str, name: str, version: str) -> bytes:
@@ -23,7 +23,7 @@ class Scripted:
         self._watches = list(watches)
         self.asked: list[str] = []
 
-    async def stream(self, path: str, *, query: Mapping[str, str]) -> AsyncGenerator[bytes, None]:
+    async def stream(self, _path: str, *, query: Mapping[str, str]) -> AsyncGenerator[bytes, None]:
         self.asked.append(query.get("resourceVersion", ""))
         for chunk in self._watches.pop(0):
             yield chunk
