@@ -17,6 +17,7 @@ from pointsman.engine.scheduler import PolicyScheduler
 from pointsman.policy.build import load
 from pointsman.policy.compile import compile_spec
 from pointsman.policy.document import canonical_json
+from pointsman.policy.pod import PodInfo
 from pointsman.policy.policy import Policy
 from pointsman.testing.builders import PodBuilder
 
@@ -41,6 +42,9 @@ class WakeBench(Bench):
         self.cluster = cluster or Cluster()
         around = replace(self.scheduler._around, cluster=self.cluster)
         self.scheduler = PolicyScheduler(policy or default_policy(), cast("Announcer", self), around)
+
+    def preempted(self, victim: PodInfo, preemptor: PodInfo, node: str) -> None:
+        self.said.append(f"{victim.name}: preempted by {preemptor.name} on {node}")
 
     def tell(self, changes: Changes) -> None:
         """Have the scheduler hear what changed."""
