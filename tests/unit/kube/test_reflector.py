@@ -109,9 +109,7 @@ async def test_a_list_that_fails_is_told_in_words_and_tried_again(
         assert mirror.pods == {"a": "1"}
 
 
-@pytest.mark.parametrize(
-    ("code", "reason"), [(403, "Forbidden"), (404, "NotFound")], ids=["not allowed", "not served"]
-)
+@pytest.mark.parametrize(("code", "reason"), [(403, "Forbidden"), (404, "NotFound")], ids=["not allowed", "not served"])
 async def test_a_refusal_is_an_answer_and_is_forgotten_when_it_is_taken_back(
     api: FakeApi, client: Client, clock: VirtualClock, code: int, reason: str
 ) -> None:
