@@ -37,6 +37,7 @@ WATCH_SECONDS: Final = 300  # what we ask for at least; up to twice that, so tha
 FRUITLESS_WATCHES: Final = 3
 _SHORT_SECONDS: Final = 1.0  # a watch that the server ends sooner, without a word, is a failure
 _LONG_SECONDS: Final = 10.0  # a watch that lasts longer is not
+_PROPAGATION_SECONDS: Final = 5.0  # new rights take a moment to reach every API server
 
 _log = logging.getLogger(__name__)
 
@@ -56,7 +57,8 @@ class Reflector(Generic[T]):
     ends `run`: a consumer that lost an event has no state to go on with.
 
     synced: set when the first complete list was delivered
-    answered: set by the first complete list or the first refusal: from then on it is known how things stand
+    answered: set by the first complete list, by a collection that is not served, or by one that is not allowed for
+        some seconds on end: from then on it is known how things stand
     refusal: why nothing is mirrored, or nothing more; None again once a watch is accepted
     last_contact: when (monotonic seconds) the last page, event, bookmark or consent to a watch came; at first when
         this object was made
@@ -94,6 +96,7 @@ class Reflector(Generic[T]):
         self._known: Known[T] = Known()
         self._expired = True  # the next thing to do is to list
         self._last_byte = 0.0
+        self._forbidden_since: float | None = None
         self._fruitless = 0
 
     async def run(self) -> None:
@@ -110,11 +113,27 @@ class Reflector(Generic[T]):
         before, self.last_error = self.last_error, self._words(verb, error)
         if self.last_error != before:
             _log.warning("%s", self.last_error)
+        asked = error.retry_after if isinstance(error, TooManyRequests) else 0.0
+        wait = max(self._backoff.next(), asked)
         if isinstance(error, NotFound | Forbidden):
             self.refusal = Refusal(verb, error)
-            self.answered.set()
-        asked = error.retry_after if isinstance(error, TooManyRequests) else 0.0
-        await self._clock.sleep(max(self._backoff.next(), asked))
+            left = self._until_meant(error)
+            if left > 0:
+                wait = min(wait, left)
+            else:
+                self.answered.set()
+        else:
+            self._forbidden_since = None
+        await self._clock.sleep(wait)
+
+    def _until_meant(self, error: NotFound | Forbidden) -> float:
+        """Seconds for which a refusal may still come from rights that have not arrived yet."""
+        if isinstance(error, NotFound):
+            return 0.0
+        now = self._clock.monotonic()
+        if self._forbidden_since is None:
+            self._forbidden_since = now
+        return self._forbidden_since + _PROPAGATION_SECONDS - now
 
     def _words(self, verb: str, error: KubeError) -> str:
         sentence = f"cannot {verb} {self._resource.plural}"

@@ -1,6 +1,8 @@
 """Kinds that only some rules need: watched when a rule asks for them, and done without where they are refused."""
 
 import asyncio
+import contextlib
+from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -17,6 +19,7 @@ from pointsman.kube.errors import Forbidden
 from pointsman.kube.reflector import Refusal
 from pointsman.policy.document import PredicateEntry, PreemptionEntry
 from pointsman.policy.kinds import Kind
+from pointsman.policy.policy import Policy
 from pointsman.policy.registry import BUILT
 from pointsman.policy.watches import watched_kinds
 from pointsman.testing.builders import node
@@ -39,6 +42,18 @@ BUDGETS_REFUSED = (
 def _needing_services(monkeypatch: pytest.MonkeyPatch) -> None:
     """A rule of the tests' policy needs Services."""
     monkeypatch.setitem(BUILT, "NodeName", replace(BUILT["NodeName"], needs=frozenset({Kind.SERVICES})))
+
+
+@contextlib.asynccontextmanager
+async def refused_engine(api: MiniApi, plural: str, *policies: Policy) -> AsyncIterator[Running]:
+    """An engine that is refused a kind, once it takes that for an answer: rights may only be on their way."""
+    async with engine(api, *policies, wait=False) as running:
+        await until(lambda: plural in api.listed)
+        for _ in range(20):
+            if api.lease()["spec"].get("holderIdentity"):
+                break
+            await running.clock.advance(1)
+        yield running
 
 
 async def notes(running: Running) -> tuple[str, ...]:
@@ -78,7 +93,7 @@ async def test_what_a_rule_needs_is_watched_before_anything_is_decided() -> None
 async def test_a_kind_that_is_refused_keeps_nobody_from_working_and_is_told(code: int, note: str) -> None:
     api = world(pods=[ours("p")])
     api.refuse["services"] = code
-    async with engine(api) as running:
+    async with refused_engine(api, "services") as running:
         await until(lambda: api.node_of("p") == "n1")
         assert await running.page("/readyz") == (200, "ok\n")
         assert await notes(running) == (note,)
@@ -88,7 +103,7 @@ async def test_a_kind_that_is_refused_keeps_nobody_from_working_and_is_told(code
 async def test_the_note_goes_when_the_kind_may_be_watched_after_all() -> None:
     api = world()
     api.refuse["services"] = 403
-    async with engine(api) as running:
+    async with refused_engine(api, "services") as running:
         await pass_until_told(running, (SERVICES_REFUSED,))
         del api.refuse["services"]
         await pass_until_told(running, ())
@@ -147,7 +162,7 @@ def full_node() -> MiniApi:
 async def test_nobody_is_preempted_while_budgets_may_not_be_read() -> None:
     api = full_node()
     api.refuse["poddisruptionbudgets"] = 403
-    async with engine(api, policy(preemption=PreemptionEntry())) as running:
+    async with refused_engine(api, "poddisruptionbudgets", policy(preemption=PreemptionEntry())) as running:
         await until(lambda: api.condition("high") != {})
         assert api.condition("high")["message"] == "0/1 nodes are available: 1 Insufficient cpu."
         assert api.pod("low")["status"].get("conditions", []) == []

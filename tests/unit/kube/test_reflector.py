@@ -109,19 +109,44 @@ async def test_a_list_that_fails_is_told_in_words_and_tried_again(
         assert mirror.pods == {"a": "1"}
 
 
-@pytest.mark.parametrize(("code", "reason"), [(403, "Forbidden"), (404, "NotFound")], ids=["not allowed", "not served"])
-async def test_a_refusal_is_an_answer_and_is_forgotten_when_it_is_taken_back(
-    api: FakeApi, client: Client, clock: VirtualClock, code: int, reason: str
+async def test_a_collection_that_is_not_served_is_an_answer_and_forgotten_when_it_is_served(
+    api: FakeApi, client: Client, clock: VirtualClock
 ) -> None:
-    api.lists.extend([Reply(code, status(code, reason, "no")), a_list(pod("a", 1), version=100)])
+    api.lists.extend([Reply(404, status(404, "NotFound", "no")), a_list(pod("a", 1), version=100)])
     async with Mirror(client, clock).running() as mirror:
         await mirror.reflector.answered.wait()
         refusal = mirror.reflector.refusal
         assert refusal is not None
-        assert (refusal.verb, refusal.error.status) == ("list", code)
+        assert (refusal.verb, refusal.error.status) == ("list", 404)
         assert not mirror.reflector.synced.is_set()
         await mirror.pass_until(mirror.reflector.synced.is_set)
         await until(lambda: mirror.reflector.refusal is None)
+        assert mirror.pods == {"a": "1"}
+
+
+async def test_a_collection_that_stays_forbidden_for_five_seconds_is_an_answer(
+    api: FakeApi, client: Client, clock: VirtualClock
+) -> None:
+    api.lists.extend([Reply(403, status(403, "Forbidden", "no"))] * 40)
+    async with Mirror(client, clock).running() as mirror:
+        await until(lambda: mirror.reflector.refusal is not None)
+        await clock.advance(4.9)
+        assert not mirror.reflector.answered.is_set()
+        await mirror.pass_until(mirror.reflector.answered.is_set)
+        assert mirror.reflector.refusal is not None
+        assert mirror.reflector.refusal.error.status == 403
+        assert not mirror.reflector.synced.is_set()
+
+
+async def test_rights_that_come_a_moment_later_are_waited_for(
+    api: FakeApi, client: Client, clock: VirtualClock
+) -> None:
+    api.lists.extend([Reply(403, status(403, "Forbidden", "no")), a_list(pod("a", 1), version=100)])
+    async with Mirror(client, clock).running() as mirror:
+        await until(lambda: mirror.reflector.refusal is not None)
+        assert not mirror.reflector.answered.is_set()
+        await mirror.pass_until(mirror.reflector.answered.is_set)
+        assert mirror.reflector.synced.is_set()
         assert mirror.pods == {"a": "1"}
 
 
