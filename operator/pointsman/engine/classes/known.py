@@ -18,6 +18,7 @@ from pointsman.policy.pod import PodInfo
 from pointsman.policy.view import BoolArray, ClusterView, IntArray, Rows
 
 _WORTH_IT: Final = 4  # beyond a quarter of the rows one pass over all of them is cheaper
+_FEW: Final = 8  # rows up to which asking one by one is quicker
 _UNFIT: Final = -1
 
 
@@ -61,7 +62,10 @@ class Known:
             self._nodes = -1  # until it is made, nothing is known
             self._make(pod, view, candidates)
             self._nodes = journal.nodes
-        elif touched:
+        elif len(touched) <= _FEW:
+            for row in touched:
+                self._refresh_one(pod, view, row)
+        else:
             rows = np.fromiter(touched, np.intp, len(touched))
             self._refresh(pod, view, rows[self._on_node[rows]])
         self._position = journal.position
@@ -82,10 +86,16 @@ class Known:
             self._refresh(pod, view, rows)
             self.relative = tuple(_telling(prepare_priorities(self._rules.relative, pod, view), rows, view.capacity))
 
+    def _refresh_one(self, pod: PodInfo, view: ClusterView, row: int) -> None:
+        """`_refresh` for one row, without arrays: what follows when a pod was placed."""
+        if self._row_rules is not None and self._on_node[row]:
+            fits = self.fits[row] = self._row_rules.fits(pod, view, row)
+            self.totals[row] = self._node_totals[row] + self._row_rules.total(pod, view, row) if fits else _UNFIT
+
     def _refresh(self, pod: PodInfo, view: ClusterView, rows: Rows) -> None:
         """Answer anew for rows whose nodes allow the pod."""
         if self._row_rules is not None and len(rows):
-            fits, totals = self._row_rules.answer(pod, view, rows)
+            fits, totals = self._row_rules.answers(pod, view, rows)
             totals += self._node_totals[rows]
             totals[~fits] = _UNFIT
             self.fits[rows] = fits

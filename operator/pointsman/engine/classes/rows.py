@@ -22,7 +22,6 @@ from pointsman.policy.view import BoolArray, ClusterView, IntArray, Rows
 
 A = TypeVar("A", bool, int)
 
-_FEW: Final = 8  # rows up to which asking one by one is quicker
 _REMEMBERED: Final = 4096  # answers of one rule
 
 
@@ -71,19 +70,16 @@ class RowRules:
             for one in prepare_priorities((weighted,), pod, view) if _by_inputs(type(priority)) else ():
                 self._scores.append((weighted, _Memory(cast("ByInputs[Any]", priority), one.state)))
 
-    def answer(self, pod: PodInfo, view: ClusterView, rows: Rows) -> RowAnswers:
+    def answers(self, pod: PodInfo, view: ClusterView, rows: Rows) -> RowAnswers:
         """What the rules say of these rows now. Raises Unsteady, RuleError."""
-        if len(rows) > _FEW:
-            return RowAnswers(_fits(self._predicates, pod, view, rows), self._sum(pod, view, rows))
-        ones = [(self._fits_one(pod, view, row), self._total_of_one(pod, view, row)) for row in rows.tolist()]
-        fits, totals = zip(*ones, strict=True)
-        return RowAnswers(np.array(fits, np.bool_), np.array(totals, np.int64))
+        return RowAnswers(_fits(self._predicates, pod, view, rows), self._sum(pod, view, rows))
 
     def _sum(self, pod: PodInfo, view: ClusterView, rows: Rows) -> IntArray:
         prepared = prepare_priorities(self._priorities, pod, view)
         return total([one.scores(rows) for one in prepared], len(rows))
 
-    def _fits_one(self, pod: PodInfo, view: ClusterView, row: int) -> bool:
+    def fits(self, pod: PodInfo, view: ClusterView, row: int) -> bool:
+        """Whether the pod fits one row now. Raises Unsteady, RuleError."""
         for predicate, memory in self._fit:
             numbers = _numbers(memory, row)
             answer = None if memory is None else memory.known.get(numbers)
@@ -95,18 +91,19 @@ class RowRules:
                 return False
         return True
 
-    def _total_of_one(self, pod: PodInfo, view: ClusterView, row: int) -> int:
-        total = 0
+    def total(self, pod: PodInfo, view: ClusterView, row: int) -> int:
+        """The weighted sum of one row's scores now. Raises RuleError."""
+        found = 0
         for weighted, memory in self._scores:
             numbers = _numbers(memory, row)
             answer = None if memory is None else memory.known.get(numbers)
             if answer is None:
-                found = prepare_priorities((weighted,), pod, view)
-                answer = int(found[0].scores(np.array([row], np.intp)).scores[0]) if found else 0
+                prepared = prepare_priorities((weighted,), pod, view)
+                answer = int(prepared[0].scores(np.array([row], np.intp)).scores[0]) if prepared else 0
                 if memory is not None:
                     memory.put(numbers, answer)
-            total += weighted.weight * answer
-        return total
+            found += weighted.weight * answer
+        return found
 
 
 def _numbers(memory: _Memory[Any] | None, row: int) -> tuple[int, ...]:

@@ -58,11 +58,11 @@ class InterPodAffinity(PredicateBase[State]):
         self.wakes_on = Wakes(_HAPPENINGS, _may_help)
 
     def prepare(self, pod: PodInfo, view: ClusterView) -> State | Skip:
-        labels = view.namespace_labels(pod.namespace) or {}
-        existing = _existing(pod, labels, view)
+        existing = _existing(pod, view)
         terms = pod.affinity
         if not existing and not terms.required and not terms.required_anti:
             return SKIP
+        labels = view.namespace_labels(pod.namespace) or {}
         wanted = tuple(meant_pods(term, view) for term in terms.required)
         shunned = tuple((term.topology_key, meant_pods(term, view)) for term in terms.required_anti)
         near: dict[str, IntArray] = {}
@@ -108,12 +108,13 @@ class InterPodAffinity(PredicateBase[State]):
         return {reason: count for reason, count in counts.items() if count > 0}
 
 
-def _existing(pod: PodInfo, namespace_labels: Mapping[str, str], view: ClusterView) -> ByKey:
+def _existing(pod: PodInfo, view: ClusterView) -> ByKey:
     """Required anti-affinity terms of running pods that mean the pod; keys under which none counts are left out."""
     carriers: dict[str, IntArray] = {}
-    terms = view.carried_terms(TermKind.REQUIRED_ANTI, pod.pod.metadata.labels)
-    for term in meaning(terms, pod, namespace_labels):
+    for term in meaning(view.carried_terms(TermKind.REQUIRED_ANTI, pod.pod.metadata.labels), pod, view):
         _add(carriers, term.topology_key, term.carriers)
+    if not carriers:
+        return {}
     return {key: counts for key, counts in _by_key(carriers, view).items() if counts.any()}
 
 

@@ -80,6 +80,8 @@ class VolumeBinding(PredicateBase[State]):
         )
 
     def prepare(self, pod: PodInfo, view: ClusterView) -> State | Skip | Reject:
+        if not pod.pod.spec.volumes:
+            return SKIP
         claims = sort_claims(pod, view.storage)
         if isinstance(claims, Reject):
             return claims

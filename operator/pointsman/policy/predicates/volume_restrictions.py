@@ -50,6 +50,8 @@ class VolumeRestrictions(PredicateBase[State]):
         )
 
     def prepare(self, pod: PodInfo, view: ClusterView) -> State | Skip | Reject:
+        if not pod.pod.spec.volumes:
+            return SKIP
         exclusive = _exclusive_claims(pod, view)
         if isinstance(exclusive, Reject):
             return exclusive

@@ -44,7 +44,9 @@ class InterPodAffinity(PriorityBase[State]):
         points: dict[str, IntArray] = {}
         for key, more in (*_by_own_terms(pod, view), *self._by_terms_of_others(pod, view)):
             points[key] = points[key] + more if key in points else more
-        rows = view.node_rows() if points else np.zeros(0, np.intp)
+        if not points:
+            return SKIP
+        rows = view.node_rows()
         domains = (DomainCounts.of(view.labels(key), of_key, rows) for key, of_key in points.items())
         return tuple(counts for counts in domains if counts.any()) or SKIP
 
@@ -64,11 +66,9 @@ class InterPodAffinity(PriorityBase[State]):
 
     def _by_terms_of_others(self, pod: PodInfo, view: ClusterView) -> Iterator[tuple[str, IntArray]]:
         """Topology key and points per row, int64 (capacity,), for each distinct term of running pods."""
-        labels = view.namespace_labels(pod.namespace) or {}
         for kind, factor in self._of_running:
-            if factor == 0:
-                continue
-            for term in meaning(view.carried_terms(kind, pod.pod.metadata.labels), pod, labels):
+            terms = view.carried_terms(kind, pod.pod.metadata.labels) if factor else ()
+            for term in meaning(terms, pod, view):
                 weight = factor if kind is TermKind.REQUIRED else factor * term.weight
                 yield term.topology_key, weight * term.carriers
 
