@@ -16,7 +16,7 @@ from pointsman.policy.pod import PodInfo
 from pointsman.policy.rule import SKIP, Change, Dependence, Happening, PredicateBase, Reads, Skip, Wakes
 from pointsman.policy.view import BoolArray, ClusterView, Pods, Rows
 from pointsman.policy.volumes.attached import attached_by_driver, counts_elsewhere, driver_volumes, keeps_attached
-from pointsman.policy.volumes.claims import used_claims
+from pointsman.policy.volumes.claims import made_for_another, used_claims, uses
 from pointsman.policy.volumes.imagined import Imagined, over_limit
 
 _EXCEEDED: Final = "node(s) exceed max volume count"
@@ -92,9 +92,8 @@ def _problem(pod: PodInfo, view: ClusterView) -> str:
         claim = view.storage.claim(pod.namespace, used.name)
         if claim is None:
             return f'looking up PVC {pod.namespace}/{used.name}: persistentvolumeclaim "{used.name}" not found'
-        owners = claim.metadata.owner_references
-        if used.ephemeral and not any(owner.controller and owner.uid == pod.uid for owner in owners):
-            return f"PVC {pod.namespace}/{used.name} was not created for pod {pod.full_name} (pod is not owner)"
+        if problem := made_for_another(claim, used, pod):
+            return problem
     return ""
 
 
@@ -103,7 +102,7 @@ def _may_help(pod: PodInfo, change: Change) -> bool:
         claim = change.view.storage.claim(*change.key)
         if claim is not None and counts_elsewhere(claim, change.view.storage):
             return True
-        return any(change.key == (pod.namespace, used.name) for used in used_claims(pod.pod))
+        return uses(pod, change.key)
     if change.happening & Happening.POD_DELETE and change.pod is not None:
         return keeps_attached(change.pod)
     return True

@@ -15,7 +15,7 @@ from pointsman.policy.pod import PodInfo
 from pointsman.policy.rule import SKIP, Change, Dependence, Happening, PredicateBase, Reads, Reject, Skip, Wakes
 from pointsman.policy.view import BoolArray, ClusterView, Rows
 from pointsman.policy.volume_binding_args import VolumeBindingArgs
-from pointsman.policy.volumes.claims import SELECTED_NODE, used_claims
+from pointsman.policy.volumes.claims import SELECTED_NODE, uses
 from pointsman.policy.volumes.matching import NONE, Matching, match_claims
 from pointsman.policy.volumes.migrated import Whereabouts, whereabouts
 from pointsman.policy.volumes.plan import VolumePlan, promise, with_node
@@ -166,7 +166,7 @@ def _unprovided(state: State, rows: Rows) -> tuple[BoolArray, BoolArray]:
 
 def _may_help(pod: PodInfo, change: Change) -> bool:
     if change.happening & Happening.PERSISTENT_VOLUME_CLAIM:
-        return any(change.key == (pod.namespace, used.name) for used in used_claims(pod.pod))
+        return uses(pod, change.key)
     if change.happening & Happening.CSI_DRIVER:
         driver = change.view.storage.csi_driver(change.key[1])
         return driver is None or not driver.spec.storage_capacity

@@ -15,7 +15,7 @@ from pointsman.policy.args import Args
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.rule import SKIP, Change, Dependence, Happening, PredicateBase, Reads, Reject, Skip, Wakes
 from pointsman.policy.view import BoolArray, ClusterView, IntArray, Pods, Rows
-from pointsman.policy.volumes.claims import named_claims, used_claims
+from pointsman.policy.volumes.claims import named_claims, names, used_claims
 from pointsman.policy.volumes.disks import Disk, clash, disks_of
 
 _DISK: Final = "node(s) had no available disk"
@@ -116,7 +116,7 @@ def _uses(state: State, pods: Pods) -> int:
 
 def _may_help(pod: PodInfo, change: Change) -> bool:
     if change.happening & Happening.PERSISTENT_VOLUME_CLAIM:
-        return change.key[0] == pod.namespace and change.key[1] in named_claims(pod.pod)
+        return names(pod, change.key)
     if not change.happening & Happening.POD_DELETE or change.pod is None:
         return True
     shared = named_claims(pod.pod) & named_claims(change.pod.pod) if change.pod.namespace == pod.namespace else ()

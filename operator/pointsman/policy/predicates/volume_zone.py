@@ -15,16 +15,15 @@ from pointsman.policy.args import Args
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.rule import SKIP, Change, Dependence, Happening, PredicateBase, Reads, Reject, Skip, Wakes
 from pointsman.policy.storage_view import StorageView
+from pointsman.policy.topology_labels import DELIMITER, OLD_REGION, OLD_ZONE, REGION, ZONE
 from pointsman.policy.view import BoolArray, ClusterView, LabelColumn, Rows
-from pointsman.policy.volumes.claims import claim_class, named_claims, used_claims
+from pointsman.policy.volumes.claims import claim_class, names, used_claims, waits_for_a_pod
 
 _NEWER: Final = {
-    "failure-domain.beta.kubernetes.io/zone": "topology.kubernetes.io/zone",
-    "failure-domain.beta.kubernetes.io/region": "topology.kubernetes.io/region",
+    OLD_ZONE: ZONE,
+    OLD_REGION: REGION,
 }
 _KEYS: Final = (*_NEWER, *_NEWER.values())
-_DELIMITER: Final = "__"
-_WAITS: Final = "WaitForFirstConsumer"
 
 
 class Topology(NamedTuple):
@@ -100,14 +99,14 @@ def _unbound(claim: PersistentVolumeClaim, storage: StorageView) -> str:
         return f'storageclass.storage.k8s.io "{name}" not found'
     if not storage_class.volume_binding_mode:
         return f'VolumeBindingMode not set for StorageClass "{name}"'
-    return "" if storage_class.volume_binding_mode == _WAITS else "PersistentVolume had no name"
+    return "" if waits_for_a_pod(storage_class) else "PersistentVolume had no name"
 
 
 def _topologies(volume: PersistentVolume | None) -> Iterator[Topology]:
     """What the volume's labels name; a label with an empty part says nothing."""
     labels = {} if volume is None else volume.metadata.labels
     for key in _KEYS:
-        values = [value.strip() for value in labels.get(key, "").split(_DELIMITER)]
+        values = [value.strip() for value in labels.get(key, "").split(DELIMITER)]
         if all(values):
             yield Topology(key, frozenset(values))
 
@@ -129,5 +128,5 @@ def _has_one(column: LabelColumn, values: frozenset[str]) -> BoolArray:
 
 def _may_help(pod: PodInfo, change: Change) -> bool:
     if change.happening & Happening.PERSISTENT_VOLUME_CLAIM:
-        return change.key[0] == pod.namespace and change.key[1] in named_claims(pod.pod)
+        return names(pod, change.key)
     return True

@@ -16,6 +16,7 @@ from pointsman.policy.args import Args
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.priorities.normalize import MAX_SCORE
 from pointsman.policy.rule import Dependence, PriorityBase, Reads
+from pointsman.policy.spread.owners import controller_of
 from pointsman.policy.view import ClusterView, IntArray, Rows
 
 ANNOTATION: Final = "scheduler.alpha.kubernetes.io/preferAvoidPods"
@@ -54,10 +55,8 @@ class NodePreferAvoidPodsPriority(PriorityBase[IntArray | None]):
 
 def _controller_of(pod: PodInfo) -> Controller | None:
     """The pod's controller, if it is of a kind that can be avoided."""
-    for owner in pod.pod.metadata.owner_references:
-        if owner.controller:
-            return Controller(owner.kind, owner.uid) if owner.kind in _KINDS else None
-    return None
+    owner = controller_of(pod)
+    return Controller(owner.kind, owner.uid) if owner is not None and owner.kind in _KINDS else None
 
 
 @lru_cache(maxsize=4096)

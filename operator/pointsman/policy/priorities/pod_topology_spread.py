@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.rule import SKIP, PriorityBase, Skip
 from pointsman.policy.spread.args import PodTopologySpreadArgs
-from pointsman.policy.spread.constraints import HOSTNAME, SOFT
+from pointsman.policy.spread.constraints import SOFT
 from pointsman.policy.spread.domains import READS, Spread, constraints_for, spreads, sums
+from pointsman.policy.topology_labels import HOSTNAME
 from pointsman.policy.view import BoolArray, ClusterView, IdArray, IntArray, Rows
 
 MAX_SCORE: Final = 100

@@ -11,7 +11,8 @@ from pydantic import AfterValidator, Field, model_validator
 from pointsman.policy.args import Args, ArgsPart, Listed
 from pointsman.policy.pod_query import NOTHING
 from pointsman.policy.resource_names import is_qualified_name
-from pointsman.policy.spread.constraints import HONOR, HOSTNAME, SOFT, ZONE, SpreadConstraint
+from pointsman.policy.spread.constraints import HONOR, SOFT, SpreadConstraint
+from pointsman.policy.topology_labels import HOSTNAME, ZONE
 
 Inclusion = Literal["Honor", "Ignore"]
 _MAX_INT32: Final = 2**31 - 1

@@ -18,8 +18,6 @@ from pointsman.policy.selectors import SelectorError
 HARD: Final = "DoNotSchedule"
 SOFT: Final = "ScheduleAnyway"
 HONOR: Final = "Honor"
-HOSTNAME: Final = "kubernetes.io/hostname"
-ZONE: Final = "topology.kubernetes.io/zone"
 
 
 class SpreadConstraint(NamedTuple):

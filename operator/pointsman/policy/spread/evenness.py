@@ -13,6 +13,7 @@ from pointsman.policy.pod import PodInfo
 from pointsman.policy.pod_query import Selector
 from pointsman.policy.rule import SKIP, Dependence, Reads, Skip
 from pointsman.policy.spread.domains import count_pods
+from pointsman.policy.topology_labels import OLD_REGION, OLD_ZONE, REGION, ZONE
 from pointsman.policy.view import ClusterView, IntArray, Rows
 
 READS: Final = Reads(
@@ -22,8 +23,6 @@ READS: Final = Reads(
 
 _MAX_SCORE: Final = 100
 _ZONE_SHARE: Final = 2.0 / 3.0
-_ZONE_LABELS: Final = ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone")
-_REGION_LABELS: Final = ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region")
 _NOWHERE: Final = 0
 
 
@@ -65,8 +64,8 @@ def _fewest_first(pods: IntArray) -> NDArray[np.float64]:
 
 def _zones(view: ClusterView) -> IntArray:
     """A number for each pair of region and zone, 0 where a node has neither; int64 (capacity,)."""
-    zones, count = _numbers(view, _ZONE_LABELS)
-    regions, _ = _numbers(view, _REGION_LABELS)
+    zones, count = _numbers(view, (OLD_ZONE, ZONE))
+    regions, _ = _numbers(view, (OLD_REGION, REGION))
     return regions * count + zones
 
 

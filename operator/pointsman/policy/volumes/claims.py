@@ -7,12 +7,15 @@ volume counts more than the field that took its place.
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from pointsman.kube.known import Key
 from pointsman.kube.objects import Pod
-from pointsman.kube.storage_objects import PersistentVolume, PersistentVolumeClaim
+from pointsman.kube.storage_objects import PersistentVolume, PersistentVolumeClaim, StorageClass
+from pointsman.policy.pod import PodInfo
 
 SELECTED_NODE: Final = "volume.kubernetes.io/selected-node"
 BIND_COMPLETED: Final = "pv.kubernetes.io/bind-completed"
 BOUND_BY_CONTROLLER: Final = "pv.kubernetes.io/bound-by-controller"
+_DELAYED: Final = "WaitForFirstConsumer"
 _CLASS: Final = "volume.beta.kubernetes.io/storage-class"
 
 
@@ -35,6 +38,29 @@ def used_claims(pod: Pod) -> Iterator[UsedClaim]:
 def named_claims(pod: Pod) -> frozenset[str]:
     """Names of the claims that the pod shares with others by naming them, those of its own templates left out."""
     return frozenset(claim.name for claim in used_claims(pod) if not claim.ephemeral)
+
+
+def uses(pod: PodInfo, claim: Key) -> bool:
+    """Whether the pod uses the claim of that namespace and name, by name or by a template."""
+    return any(claim == (pod.namespace, used.name) for used in used_claims(pod.pod))
+
+
+def names(pod: PodInfo, claim: Key) -> bool:
+    """Whether the pod names the claim of that namespace and name."""
+    return claim[0] == pod.namespace and claim[1] in named_claims(pod.pod)
+
+
+def made_for_another(claim: PersistentVolumeClaim, used: UsedClaim, pod: PodInfo) -> str:
+    """Why the pod cannot have a claim that should be made from its own template; empty if it can."""
+    owners = claim.metadata.owner_references
+    if not used.ephemeral or any(owner.controller and owner.uid == pod.uid for owner in owners):
+        return ""
+    return f"PVC {pod.namespace}/{used.name} was not created for pod {pod.full_name} (pod is not owner)"
+
+
+def waits_for_a_pod(storage_class: StorageClass) -> bool:
+    """Whether volumes of the class are bound only when a pod needs them."""
+    return storage_class.volume_binding_mode == _DELAYED
 
 
 def claim_class(claim: PersistentVolumeClaim) -> str:

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from pointsman.kube.objects import Volume
 from pointsman.kube.storage_objects import PersistentVolume
+from pointsman.policy.topology_labels import DELIMITER, OLD_ZONE, ZONE
 
 Source = dict[str, Any]
 
@@ -22,8 +23,6 @@ CINDER: Final = "kubernetes.io/cinder"
 PORTWORX: Final = "kubernetes.io/portworx-volume"
 _UNCOUNTED: Final = frozenset({"kubernetes.io/azure-file", "kubernetes.io/vsphere-volume"})
 
-_ZONE_LABELS: Final = ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone")
-_ZONE_DELIMITER: Final = "__"
 _UNSPECIFIED: Final = "UNSPECIFIED"
 _EBS_VOLUME: Final = re.compile(r"vol-[^/]*")
 
@@ -106,9 +105,9 @@ def translated(volume: Volume) -> AttachedVolume | None:
 
 def translated_persistent(volume: PersistentVolume) -> AttachedVolume | None:
     """A PersistentVolume of a built-in kind as its driver counts it; None as for `translated`."""
-    zones = next((labels for key in _ZONE_LABELS if (labels := volume.metadata.labels.get(key))), "")
+    zones = next((labels for key in (OLD_ZONE, ZONE) if (labels := volume.metadata.labels.get(key))), "")
     found = _persistent(volume)
-    return next((_translated(plugin, source, tuple(zones.split(_ZONE_DELIMITER))) for plugin, source in found), None)
+    return next((_translated(plugin, source, tuple(zones.split(DELIMITER))) for plugin, source in found), None)
 
 
 def counted_as(plugin: str, volume: Volume) -> AttachedVolume | None:

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from pointsman.kube.storage_objects import PersistentVolume, PersistentVolumeClaim
-from pointsman.policy.pod_query import Selector, selector_of
+from pointsman.policy.pod_query import NOTHING, Selector, selector_of
 from pointsman.policy.selectors import SelectorError
 from pointsman.policy.storage_view import StorageView
 from pointsman.policy.view import BoolArray, ClusterView, IntArray, Rows
@@ -24,7 +24,6 @@ NONE: Final = -1
 _FILESYSTEM: Final = "Filesystem"
 _AVAILABLE: Final = "Available"
 _EVERYTHING: Final = Selector()
-_NO_VOLUME: Final = Selector(nothing=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,4 +149,4 @@ def _selector(claim: PersistentVolumeClaim) -> Selector:
     try:
         return selector_of(claim.spec.selector)
     except SelectorError:
-        return _NO_VOLUME
+        return NOTHING

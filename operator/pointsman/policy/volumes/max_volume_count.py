@@ -14,7 +14,7 @@ from pointsman.policy.rule import SKIP, Change, Dependence, Happening, Predicate
 from pointsman.policy.storage_view import NO_LIMIT
 from pointsman.policy.view import BoolArray, ClusterView, IntArray, Pods, Rows
 from pointsman.policy.volumes.attached import attached_by_kind, keeps_attached, kind_volumes
-from pointsman.policy.volumes.claims import used_claims
+from pointsman.policy.volumes.claims import uses
 from pointsman.policy.volumes.imagined import Imagined, over_limit
 
 
@@ -78,7 +78,7 @@ class MaxVolumeCount(PredicateBase[State]):
 
 def _may_help(pod: PodInfo, change: Change) -> bool:
     if change.happening & Happening.PERSISTENT_VOLUME_CLAIM:
-        return any(change.key == (pod.namespace, used.name) for used in used_claims(pod.pod))
+        return uses(pod, change.key)
     if change.happening & Happening.POD_DELETE and change.pod is not None:
         return keeps_attached(change.pod)
     return True

@@ -13,6 +13,7 @@ import numpy as np
 
 from pointsman.kube.objects import NodeSelectorTerm, Requirement
 from pointsman.kube.storage_objects import PersistentVolume
+from pointsman.policy.topology_labels import DELIMITER, OLD_REGION, OLD_ZONE, REGION, ZONE
 from pointsman.policy.view import BoolArray, ClusterView, Rows
 from pointsman.policy.volumes.in_tree import CINDER, EBS, GCE_PD, KINDS
 from pointsman.policy.volumes.matching import volume_place
@@ -23,11 +24,6 @@ _DRIVER_ZONES: Final = {
     GCE_PD: "topology.gke.io/zone",
     CINDER: "topology.cinder.csi.openstack.org/zone",
 }
-_ZONE: Final = "topology.kubernetes.io/zone"
-_OLD_ZONE: Final = "failure-domain.beta.kubernetes.io/zone"
-_REGION: Final = "topology.kubernetes.io/region"
-_OLD_REGION: Final = "failure-domain.beta.kubernetes.io/region"
-_MIGRATED: Final = "storage.alpha.kubernetes.io/migrated-plugins"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +48,8 @@ def whereabouts(volume: PersistentVolume, view: ClusterView) -> Whereabouts:
     plugin = next((plugin for plugin in _DRIVER_ZONES if KINDS[plugin].persistent(volume) is not None), "")
     if not plugin:
         return Whereabouts(plain)
-    migrated = np.zeros(view.capacity, np.bool_)
-    for row in view.node_rows().tolist():
-        node = view.storage.csi_node(view.node_name(row))
-        migrated[row] = node is not None and plugin in node.metadata.annotations.get(_MIGRATED, "").split(",")
-    return Whereabouts(plain, bind_place(driver_place(volume, _DRIVER_ZONES[plugin]), view), migrated)
+    driver = bind_place(driver_place(volume, _DRIVER_ZONES[plugin]), view)
+    return Whereabouts(plain, driver, view.csi_nodes.migrated(plugin))
 
 
 def driver_place(volume: PersistentVolume, key: str) -> Place:
@@ -66,15 +59,15 @@ def driver_place(volume: PersistentVolume, key: str) -> Place:
     if _values(terms, zone):
         terms = _renamed(terms, zone, key)
     else:
-        zones = sorted({name for one in volume.metadata.labels.get(zone, "").split("__") if (name := one.strip())})
+        zones = sorted({name for one in volume.metadata.labels.get(zone, "").split(DELIMITER) if (name := one.strip())})
         if zones:
             here = Requirement(key=key, operator="In", values=tuple(zones))
             terms = tuple(
                 msgspec.structs.replace(term, match_expressions=(*term.match_expressions, here))
                 for term in terms or (NodeSelectorTerm(),)
             )
-    if zone == _OLD_ZONE and _values(terms, _OLD_REGION):
-        terms = _renamed(terms, _OLD_REGION, _REGION)
+    if zone == OLD_ZONE and _values(terms, OLD_REGION):
+        terms = _renamed(terms, OLD_REGION, REGION)
     return terms if terms or volume_place(volume) is not None else None
 
 
@@ -82,10 +75,10 @@ def _zone_label(volume: PersistentVolume, terms: tuple[NodeSelectorTerm, ...]) -
     """The zone label that the volume goes by: that of its affinity, or else that among its own labels."""
     keys = {item.key for term in terms for item in term.match_expressions}
     for names in (keys, volume.metadata.labels.keys()):
-        for label in (_ZONE, _OLD_ZONE):
+        for label in (ZONE, OLD_ZONE):
             if label in names:
                 return label
-    return _ZONE
+    return ZONE
 
 
 def _values(terms: tuple[NodeSelectorTerm, ...], key: str) -> bool:

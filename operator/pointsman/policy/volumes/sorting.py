@@ -7,17 +7,23 @@ size cannot be read is refused by name instead of being matched by chance.
 from dataclasses import dataclass
 from typing import Final
 
-from pointsman.kube.objects import OwnerReference
 from pointsman.kube.quantity import QuantityError
 from pointsman.kube.storage_objects import PersistentVolumeClaim
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.rule import Reject
 from pointsman.policy.storage_view import StorageView
-from pointsman.policy.volumes.claims import SELECTED_NODE, UsedClaim, claim_class, is_bound, used_claims
+from pointsman.policy.volumes.claims import (
+    SELECTED_NODE,
+    UsedClaim,
+    claim_class,
+    is_bound,
+    made_for_another,
+    used_claims,
+    waits_for_a_pod,
+)
 from pointsman.policy.volumes.sizes import requested_by
 
 _UNBOUND: Final = "pod has unbound immediate PersistentVolumeClaims"
-_DELAYED: Final = "WaitForFirstConsumer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +73,8 @@ def _problem(claim: PersistentVolumeClaim, used: UsedClaim, pod: PodInfo) -> str
         return f'{name} bound to non-existent persistentvolume "{claim.spec.volume_name}"'
     if claim.metadata.deletion_timestamp is not None:
         return f"{name} is being deleted"
-    if used.ephemeral and not any(_controls(owner, pod) for owner in claim.metadata.owner_references):
-        full_name = f"{claim.metadata.namespace}/{used.name}"
-        return f"PVC {full_name} was not created for pod {pod.full_name} (pod is not owner)"
+    if problem := made_for_another(claim, used, pod):
+        return problem
     try:
         requested_by(claim)
     except QuantityError as error:
@@ -77,11 +82,7 @@ def _problem(claim: PersistentVolumeClaim, used: UsedClaim, pod: PodInfo) -> str
     return ""
 
 
-def _controls(owner: OwnerReference, pod: PodInfo) -> bool:
-    return owner.controller and owner.uid == pod.uid
-
-
 def _waits_for_a_pod(claim: PersistentVolumeClaim, storage: StorageView) -> bool:
     """Whether binding starts with a pod; one that names a volume is the volume controller's, whatever its class."""
     storage_class = storage.storage_class(claim_class(claim))
-    return storage_class is not None and storage_class.volume_binding_mode == _DELAYED and not claim.spec.volume_name
+    return storage_class is not None and waits_for_a_pod(storage_class) and not claim.spec.volume_name
