@@ -42,7 +42,7 @@ def test_amounts_wrap_around_like_int64_of_go(start: int, amount: int, result: i
 
 
 def test_the_entry_that_was_used_longest_ago_makes_room() -> None:
-    recent: Recent[int] = Recent(2)
+    recent: Recent[str, int] = Recent(2)
     recent.put("a", 1)
     recent.put("b", 2)
     assert recent.get("a") == 1

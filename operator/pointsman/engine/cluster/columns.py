@@ -5,12 +5,14 @@ by mistake fails at once. Growing makes a new array: a view handed out before ke
 """
 
 from collections import OrderedDict
+from collections.abc import Hashable
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 T = TypeVar("T", bound=np.generic)
+K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 INT64_MIN = -(2**63)
@@ -56,38 +58,46 @@ def add_amount(column: Column[np.int64], row: int, amount: int) -> None:
     column.data[row] = total
 
 
-class Recent(Generic[V]):
+class Recent(Generic[K, V]):
     """A bounded map of what was asked for last; the entry that was used longest ago makes room.
 
-    Keeps derived columns (one per label key or image that some pod names) from growing with the names that pods invent.
+    Keeps what is derived (a column per label key or image that some pod names, counts per question) from growing with
+    the names that pods invent.
     """
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._entries: OrderedDict[str, V] = OrderedDict()
+        self._entries: OrderedDict[K, V] = OrderedDict()
 
-    def get(self, key: str) -> V | None:
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def get(self, key: K) -> V | None:
         """The entry, now the most recently used one."""
         entry = self._entries.get(key)
         if entry is not None:
             self._entries.move_to_end(key)
         return entry
 
-    def put(self, key: str, entry: V) -> None:
+    def put(self, key: K, entry: V) -> V | None:
+        """Add an entry, the most recently used one; returns the one that made room."""
         self._entries[key] = entry
-        if len(self._entries) > self._limit:
-            self._entries.popitem(last=False)
+        self._entries.move_to_end(key)
+        return self._entries.popitem(last=False)[1] if len(self._entries) > self._limit else None
 
-    def peek(self, key: str) -> V | None:
+    def peek(self, key: K) -> V | None:
         """The entry, without counting as a use."""
         return self._entries.get(key)
 
-    def discard(self, key: str) -> None:
+    def discard(self, key: K) -> None:
         self._entries.pop(key, None)
+
+    def clear(self) -> None:
+        self._entries.clear()
 
     def values(self) -> list[V]:
         return list(self._entries.values())
 
-    def items(self) -> list[tuple[str, V]]:
+    def items(self) -> list[tuple[K, V]]:
         """A snapshot, so that entries may be discarded on the way."""
         return list(self._entries.items())

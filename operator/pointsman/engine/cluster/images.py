@@ -29,7 +29,7 @@ class Images:
     def __init__(self, capacity: int, max_columns: int = MAX_COLUMNS) -> None:
         self._of: list[tuple[_Image, ...]] = [()] * capacity
         self._images: dict[str, _Image] = {}
-        self._columns: Recent[Column[np.bool_]] = Recent(max_columns)
+        self._columns: Recent[str, Column[np.bool_]] = Recent(max_columns)
 
     def grow(self, capacity: int) -> None:
         self._of.extend([()] * (capacity - len(self._of)))

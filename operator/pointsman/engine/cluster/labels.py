@@ -44,7 +44,7 @@ class Labels:
 
     def __init__(self, capacity: int, max_keys: int = MAX_KEYS) -> None:
         self._of: list[dict[str, str]] = [_NO_LABELS] * capacity
-        self._keys: Recent[_Key] = Recent(max_keys)
+        self._keys: Recent[str, _Key] = Recent(max_keys)
 
     def grow(self, capacity: int) -> None:
         self._of.extend([_NO_LABELS] * (capacity - len(self._of)))

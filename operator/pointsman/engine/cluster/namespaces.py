@@ -4,9 +4,9 @@ Terms with a namespace selector ask with every decision while namespaces hardly 
 of them does.
 """
 
-from collections import OrderedDict
 from typing import Final
 
+from pointsman.engine.cluster.columns import Recent
 from pointsman.policy.pod_query import Selector
 
 MAX_SELECTORS: Final = 512
@@ -17,8 +17,7 @@ class Namespaces:
 
     def __init__(self, max_selectors: int = MAX_SELECTORS) -> None:
         self._labels: dict[str, dict[str, str]] = {}
-        self._max_selectors = max_selectors
-        self._answers: OrderedDict[Selector, frozenset[str]] = OrderedDict()
+        self._answers: Recent[Selector, frozenset[str]] = Recent(max_selectors)
 
     def get(self, name: str) -> dict[str, str] | None:
         """Labels, None for a namespace that is not known."""
@@ -44,8 +43,5 @@ class Namespaces:
         answer = self._answers.get(selector)
         if answer is None:
             answer = frozenset(name for name, labels in self._labels.items() if selector.matches(labels))
-            self._answers[selector] = answer
-            if len(self._answers) > self._max_selectors:
-                self._answers.popitem(last=False)
-        self._answers.move_to_end(selector)
+            self._answers.put(selector, answer)
         return answer

@@ -5,13 +5,12 @@ selector is matched once per class, however many replicas there are. Asking anew
 match; from then on a pod that comes or goes changes one number per question that counts its class.
 """
 
-from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 
-from pointsman.engine.cluster.columns import Column
+from pointsman.engine.cluster.columns import Column, Recent
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.pod_query import PodQuery
 from pointsman.policy.view import IntArray
@@ -81,10 +80,9 @@ class PodCounts:
 
     def __init__(self, capacity: int, max_queries: int = MAX_QUERIES) -> None:
         self._capacity = capacity
-        self._max_queries = max_queries
         self._classes: dict[str, dict[_Alike, _PodClass]] = {}
         self._labelled: dict[_Label, dict[_PodClass, None]] = {}  # the classes whose pods have the label
-        self._questions: OrderedDict[PodQuery, _Question] = OrderedDict()
+        self._questions: Recent[PodQuery, _Question] = Recent(max_queries)
         self._by_label: dict[_Label, list[_Question]] = {}
 
     def grow(self, capacity: int) -> None:
@@ -126,18 +124,17 @@ class PodCounts:
         question = self._questions.get(query)
         if question is None:
             question = self._start(query)
-        self._questions.move_to_end(query)
         return question.column.view
 
     def _start(self, query: PodQuery) -> _Question:
-        question = self._questions[query] = _Question(query, self._capacity)
+        question = _Question(query, self._capacity)
+        oldest = self._questions.put(query, question)
         for label in question.labels:
             self._by_label.setdefault(label, []).append(question)
         for pods in self._classes_for(question):
             if question.counts(pods):
                 question.add(pods)
-        if len(self._questions) > self._max_queries:
-            _, oldest = self._questions.popitem(last=False)
+        if oldest is not None:
             self._stop(oldest)
         return question
 
