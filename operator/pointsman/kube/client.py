@@ -162,10 +162,18 @@ class Client:
             options["propagationPolicy"] = propagation
         await self.request("DELETE", path, body=msgspec.json.encode(options), may_send=may_send)
 
-    async def patch(self, path: str, patch: object, *, kind: PatchKind, timeout: float = 30.0) -> bytes:
-        """Patch an object; returns it as it is afterwards."""
+    async def patch(
+        self,
+        path: str,
+        patch: object,
+        *,
+        kind: PatchKind,
+        timeout: float = 30.0,
+        may_send: Callable[[], bool] | None = None,
+    ) -> bytes:
+        """Patch an object; returns it as it is afterwards. `may_send`: as in `request`."""
         body = msgspec.json.encode(patch)
-        return await self.request("PATCH", path, body=body, content_type=kind, timeout=timeout)
+        return await self.request("PATCH", path, body=body, content_type=kind, timeout=timeout, may_send=may_send)
 
     async def stream(self, path: str, *, query: Mapping[str, str] = _NO_QUERY) -> AsyncGenerator[bytes, None]:
         """Yield the body of an endless answer as it comes, in pieces of no particular size.

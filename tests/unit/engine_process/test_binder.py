@@ -31,6 +31,8 @@ CONFLICT = api_error(409, "Conflict", "pod p is already assigned to node")
 class ScriptedClient:
     """Answers bindings and reads of the pod in the order that the test gives."""
 
+    patch = Client.patch  # the real one, on top of `request`
+
     def __init__(self, binding: KubeError | None, *reads: Pod | KubeError) -> None:
         self.sent: list[dict[str, Any]] = []
         self.reads = deque(reads)

@@ -33,6 +33,8 @@ def told(failure: Failure, status: str = "False") -> PodBuilder:
 class Bench:
     """A writer at work, and the patches that went out."""
 
+    patch = Client.patch  # the real one, on top of `request`
+
     def __init__(self, *failures: KubeError) -> None:
         self.patches: list[dict[str, Any]] = []
         self.names: list[str] = []  # of the pods that were patched

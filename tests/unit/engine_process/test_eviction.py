@@ -26,6 +26,8 @@ HIGH = pod("high").priority(9).spec(scheduler_name="ours").info()
 class Bench:
     """An evictor at work, the calls that it made, and what it told."""
 
+    patch = Client.patch  # the real one, on top of `request`
+
     def __init__(self, **failures: KubeError) -> None:
         """`failures` by method and pod: `delete_a`."""
         self.calls: list[str] = []

@@ -15,8 +15,6 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import msgspec
-
 from pointsman.engine.announce.pod_condition import Failure, condition_patch, told_by
 from pointsman.kube.client import Client, PatchKind
 from pointsman.kube.clock import Clock
@@ -142,13 +140,8 @@ class ConditionWriter:
         patch = condition_patch(pod.pod, wanted.failure, already_false=already, now=self._clock.now())
         if wanted.nomination is not None:
             patch["status"]["nominatedNodeName"] = wanted.nomination or None
-        await self._client.request(
-            "PATCH",
-            PODS.path(pod.namespace, pod.name, "status"),
-            body=msgspec.json.encode(patch),
-            content_type=PatchKind.STRATEGIC,
-            may_send=self._may_write,
-        )
+        path = PODS.path(pod.namespace, pod.name, "status")
+        await self._client.patch(path, patch, kind=PatchKind.STRATEGIC, may_send=self._may_write)
 
     async def _after_failure(self, wanted: _Wanted, error: KubeError, line: _Line) -> None:
         if not _may_pass(wanted, error):

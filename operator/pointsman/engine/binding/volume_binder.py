@@ -11,8 +11,6 @@ import logging
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-import msgspec
-
 from pointsman.engine.binding.assumption import Assumption
 from pointsman.engine.binding.reservation import Reservation
 from pointsman.engine.binding.verdict import Outcome, Verdict
@@ -132,13 +130,8 @@ class VolumeBinder:
                 reservation.claim_versions[name] = claim.metadata.resource_version
 
     async def _patch(self, path: str, patch: dict[str, Any], kind: type[T]) -> T:
-        answer = await self._client.request(
-            "PATCH",
-            path,
-            body=msgspec.json.encode(patch),
-            content_type=PatchKind.MERGE,
-            timeout=WRITE_SECONDS,
-            may_send=self._may_write,
+        answer = await self._client.patch(
+            path, patch, kind=PatchKind.MERGE, timeout=WRITE_SECONDS, may_send=self._may_write
         )
         return decode(answer, kind)
 

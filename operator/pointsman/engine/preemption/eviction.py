@@ -13,8 +13,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
-
 from pointsman.engine.preemption.eligibility import DISRUPTION_TARGET, PREEMPTED
 from pointsman.kube.client import Client, PatchKind
 from pointsman.kube.clock import Clock, rfc3339
@@ -116,13 +114,8 @@ class Evictor:
         return ""
 
     async def _patch(self, pod: PodInfo, patch: dict[str, Any]) -> None:
-        await self._client.request(
-            "PATCH",
-            PODS.path(pod.namespace, pod.name, "status"),
-            body=msgspec.json.encode(patch),
-            content_type=PatchKind.STRATEGIC,
-            may_send=self._may_write,
-        )
+        path = PODS.path(pod.namespace, pod.name, "status")
+        await self._client.patch(path, patch, kind=PatchKind.STRATEGIC, may_send=self._may_write)
 
 
 def disruption_patch(victim: PodInfo, scheduler_name: str, clock: Clock) -> dict[str, Any] | None:
