@@ -9,10 +9,19 @@ from typing import Annotated, Final, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from pointsman.policy.resource_names import is_qualified_name
+
 API_VERSION: Final = "kubescheduler.config.k8s.io/v1"
 
 T = TypeVar("T")
 Listed = Annotated[tuple[T, ...], Field(strict=False)]  # a list in JSON, a tuple here; its items stay strict
+
+
+def label_key(key: str) -> str:
+    """The key, if it is one of a label. Raises ValueError."""
+    if not is_qualified_name(key):
+        raise ValueError(f'"{key}" is not a label key')
+    return key
 
 
 class ArgsPart(BaseModel):

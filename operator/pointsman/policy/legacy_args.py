@@ -8,17 +8,11 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field
 
-from pointsman.policy.args import Args, ArgsPart, Listed
+from pointsman.policy.args import Args, ArgsPart, Listed, label_key
 from pointsman.policy.node_resources_args import DEFAULT_RESOURCES, RatioArgs, ResourceWeight
-from pointsman.policy.resource_names import CPU, MEMORY, is_qualified_name
+from pointsman.policy.resource_names import CPU, MEMORY
 
 _MAX_WEIGHT: Final = 10**9  # kube-scheduler sets no limit; beyond this a score would not fit an int64
-
-
-def _label_key(key: str) -> str:
-    if not is_qualified_name(key):
-        raise ValueError(f'"{key}" is not a label key')
-    return key
 
 
 def _some(labels: tuple[str, ...]) -> tuple[str, ...]:
@@ -27,7 +21,7 @@ def _some(labels: tuple[str, ...]) -> tuple[str, ...]:
     return labels
 
 
-LabelKey = Annotated[str, AfterValidator(_label_key)]
+LabelKey = Annotated[str, AfterValidator(label_key)]
 
 
 class CheckNodeLabelPresenceArgs(Args):

@@ -14,10 +14,9 @@ import numpy as np
 from pointsman.engine.cycle.rule_error import asking
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.policy import Policy, WeightedPriority
+from pointsman.policy.priorities.normalize import MAX_SCORE
 from pointsman.policy.rule import Skip
 from pointsman.policy.view import ClusterView, IntArray, Rows
-
-MAX_SCORE = 100
 
 
 class Scores(NamedTuple):

@@ -5,31 +5,18 @@ Pods without a request for cpu or memory count as if they asked for a little, or
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from pointsman.policy.accounting import score_request
-from pointsman.policy.integers import wrapped
 from pointsman.policy.node_resources_args import NodeResourcesFitArgs, ScoringStrategy
 from pointsman.policy.pod import PodInfo
-from pointsman.policy.priorities.normalize import MAX_SCORE
 from pointsman.policy.priorities.strategies.least_allocated import least_allocated
 from pointsman.policy.priorities.strategies.most_allocated import most_allocated
 from pointsman.policy.priorities.strategies.requested_to_capacity_ratio import requested_to_capacity_ratio
-from pointsman.policy.priorities.strategies.share import Share, Strategy
-from pointsman.policy.resource_names import CPU, MEMORY, is_counted, is_scalar
+from pointsman.policy.priorities.strategies.share import Column, Strategy, column_of, inputs_of, scored
+from pointsman.policy.resource_names import is_counted, is_scalar
 from pointsman.policy.rule import Dependence, PriorityBase, Reads
 from pointsman.policy.view import ClusterView, IntArray, Rows
-
-
-class Column(NamedTuple):
-    """One weighted resource: what the pod adds, and its columns, (capacity,) each."""
-
-    weight: int
-    request: np.int64
-    allocatable: IntArray
-    used: IntArray
 
 
 class NodeResourcesFit(PriorityBase[Sequence[Column]]):
@@ -48,29 +35,15 @@ class NodeResourcesFit(PriorityBase[Sequence[Column]]):
         )
 
     def prepare(self, pod: PodInfo, view: ClusterView) -> Sequence[Column]:
-        requests = ((name, weight, score_request(pod, name)) for name, weight in self._resources)
-        return [
-            Column(weight, wrapped(request), view.allocatable(name), _used(view, name))
-            for name, weight, request in requests
-            if request != 0 or not is_scalar(name)  # a scalar that the pod does not want is left out
-        ]
+        columns = ((name, column_of(name, weight, pod, view)) for name, weight in self._resources)
+        # a scalar that the pod does not want is left out
+        return [column for name, column in columns if column.request != 0 or not is_scalar(name)]
 
     def inputs(self, state: Sequence[Column], row: int) -> tuple[int, ...]:
-        return tuple([part.item(row) for column in state for part in (column.allocatable, column.used)])
+        return inputs_of(state, row)
 
     def score(self, state: Sequence[Column], rows: Rows) -> IntArray:
-        if not state:
-            return np.zeros(len(rows), dtype=np.int64)
-        shares = [
-            Share(column.weight, column.allocatable.take(rows), column.used.take(rows) + column.request)
-            for column in state
-        ]
-        result = self._strategy(shares)
-        return np.clip(result, 0, MAX_SCORE, out=result)  # outside only if sums overflowed; kube-scheduler fails then
-
-
-def _used(view: ClusterView, resource: str) -> IntArray:
-    return view.nonzero_requested(resource) if resource in (CPU, MEMORY) else view.requested(resource)
+        return scored(self._strategy, state, rows) if state else np.zeros(len(rows), dtype=np.int64)
 
 
 def _strategy(args: ScoringStrategy) -> Strategy:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pointsman.policy.pod import PodInfo
+from pointsman.policy.priorities.normalize import MAX_SCORE
 from pointsman.policy.rule import SKIP, PriorityBase, Skip
 from pointsman.policy.spread.args import PodTopologySpreadArgs
 from pointsman.policy.spread.constraints import SOFT
@@ -19,7 +20,6 @@ from pointsman.policy.spread.domains import READS, Spread, constraints_for, spre
 from pointsman.policy.topology_labels import HOSTNAME
 from pointsman.policy.view import BoolArray, ClusterView, IdArray, IntArray, Rows
 
-MAX_SCORE: Final = 100
 IGNORED: Final = -1  # the raw score of a node that lacks a key
 
 

@@ -6,29 +6,14 @@ is no better than a full one. What the pod asks for is added up as in 1.36.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from pointsman.policy.accounting import score_request
-from pointsman.policy.integers import wrapped
 from pointsman.policy.pod import PodInfo
-from pointsman.policy.priorities.normalize import MAX_SCORE
-from pointsman.policy.priorities.strategies.share import Share
-from pointsman.policy.resource_names import CPU, MEMORY, is_counted
+from pointsman.policy.priorities.strategies.share import Column, Share, Strategy, column_of, inputs_of, scored
+from pointsman.policy.resource_names import is_counted
 from pointsman.policy.rule import Dependence, PriorityBase, Reads
 from pointsman.policy.view import BoolArray, ClusterView, IntArray, Rows
-
-Scoring = Callable[[Sequence[Share]], IntArray]
-
-
-class Column(NamedTuple):
-    """One weighted resource: what the pod adds, and its columns, (capacity,) each."""
-
-    weight: int
-    request: np.int64
-    allocatable: IntArray
-    used: IntArray
 
 
 class RequestedShare(PriorityBase[Sequence[Column]]):
@@ -36,29 +21,26 @@ class RequestedShare(PriorityBase[Sequence[Column]]):
 
     reads = Reads(frozenset({"requests", "nonzero_cpu", "nonzero_memory", "pod.spec.resources"}), Dependence.ROW)
 
-    def __init__(self, name: str, resources: Iterable[tuple[str, int]], scoring: Scoring) -> None:
+    def __init__(self, name: str, resources: Iterable[tuple[str, int]], strategy: Strategy) -> None:
         self.name = name
         self._resources = tuple(resources)
-        self._scoring = scoring
+        self._strategy = strategy
 
     def prepare(self, pod: PodInfo, view: ClusterView) -> Sequence[Column]:
         return [_column(name, weight, pod, view) for name, weight in self._resources]
 
+    def inputs(self, state: Sequence[Column], row: int) -> tuple[int, ...]:
+        return inputs_of(state, row)
+
     def score(self, state: Sequence[Column], rows: Rows) -> IntArray:
-        shares = [
-            Share(column.weight, column.allocatable.take(rows), column.used.take(rows) + column.request)
-            for column in state
-        ]
-        result = self._scoring(shares)
-        return np.clip(result, 0, MAX_SCORE, out=result)  # outside only if sums overflowed
+        return scored(self._strategy, state, rows)
 
 
 def _column(resource: str, weight: int, pod: PodInfo, view: ClusterView) -> Column:
-    if not is_counted(resource):  # kube-scheduler knows no such resource: a node has nothing of it
-        nothing = np.zeros(view.capacity, dtype=np.int64)
-        return Column(weight, np.int64(0), nothing, nothing)
-    used = view.nonzero_requested(resource) if resource in (CPU, MEMORY) else view.requested(resource)
-    return Column(weight, wrapped(score_request(pod, resource)), view.allocatable(resource), used)
+    if is_counted(resource):
+        return column_of(resource, weight, pod, view)
+    nothing = np.zeros(view.capacity, dtype=np.int64)  # kube-scheduler knows no such resource: a node has none of it
+    return Column(weight, np.int64(0), nothing, nothing)
 
 
 def overcommitted(share: Share) -> BoolArray:

@@ -11,9 +11,9 @@ import numpy as np
 from pointsman.policy.legacy_args import RequestedToCapacityRatioArgs
 from pointsman.policy.node_resources_args import ShapePoint
 from pointsman.policy.priorities.normalize import MAX_SCORE
-from pointsman.policy.priorities.requested_share import RequestedShare, Scoring, overcommitted
+from pointsman.policy.priorities.requested_share import RequestedShare, overcommitted
 from pointsman.policy.priorities.strategies.requested_to_capacity_ratio import mean_of_scoring, scores_by_percent
-from pointsman.policy.priorities.strategies.share import Share, percent
+from pointsman.policy.priorities.strategies.share import Share, Strategy, percent
 from pointsman.policy.view import IntArray
 
 
@@ -24,7 +24,7 @@ class RequestedToCapacityRatioPriority(RequestedShare):
         super().__init__(name, ((entry.name, entry.weight) for entry in args.resources), _scoring(args.shape))
 
 
-def _scoring(shape: Sequence[ShapePoint]) -> Scoring:
+def _scoring(shape: Sequence[ShapePoint]) -> Strategy:
     table = scores_by_percent(shape)
     return lambda shares: mean_of_scoring((share.weight, table.take(_utilization(share))) for share in shares)
 

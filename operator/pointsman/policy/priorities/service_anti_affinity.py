@@ -4,18 +4,17 @@ serviceaffinity/service_affinity.go, 1.22, with one label for each instance. Of 
 without the label scores nothing.
 """
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from pointsman.policy.legacy_args import ServiceAntiAffinityArgs
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.pod_query import NOTHING
+from pointsman.policy.priorities.normalize import MAX_SCORE
 from pointsman.policy.rule import Dependence, PriorityBase, Reads
 from pointsman.policy.spread.domains import count_pods, sums
 from pointsman.policy.view import ClusterView, IntArray, LabelColumn, Rows
-
-_MAX_SCORE: Final = 100
 
 
 class State(NamedTuple):
@@ -47,9 +46,9 @@ class ServiceAntiAffinity(PriorityBase[State]):
         labelled = ids >= 0
         scores = np.zeros(len(rows), dtype=np.int64)
         if total == 0:
-            scores[labelled] = _MAX_SCORE
+            scores[labelled] = MAX_SCORE
             return scores
         places = ids[labelled]
         together = sums(places, pods[labelled], len(state.column.values))[places]
-        scores[labelled] = (_MAX_SCORE * ((total - together) / total)).astype(np.int64)
+        scores[labelled] = (MAX_SCORE * ((total - together) / total)).astype(np.int64)
         return scores

@@ -8,9 +8,8 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from pointsman.policy.args import Args, ArgsPart, Listed
+from pointsman.policy.args import Args, ArgsPart, Listed, label_key
 from pointsman.policy.pod_query import NOTHING
-from pointsman.policy.resource_names import is_qualified_name
 from pointsman.policy.spread.constraints import HONOR, SOFT, SpreadConstraint
 from pointsman.policy.topology_labels import HOSTNAME, ZONE
 
@@ -24,19 +23,17 @@ SYSTEM_CONSTRAINTS: Final = (
 )
 
 
-def _label_key(key: str) -> str:
+def _topology_key(key: str) -> str:
     if not key:
         raise ValueError("can not be empty")
-    if not is_qualified_name(key):
-        raise ValueError(f'"{key}" is not a label key')
-    return key
+    return label_key(key)
 
 
 class DefaultConstraint(ArgsPart):
     """A constraint without a selector: that is deduced for each pod from its Services and its controller."""
 
     max_skew: Annotated[int, Field(ge=1, le=_MAX_INT32)]
-    topology_key: Annotated[str, AfterValidator(_label_key)]
+    topology_key: Annotated[str, AfterValidator(_topology_key)]
     when_unsatisfiable: Literal["DoNotSchedule", "ScheduleAnyway"]
     min_domains: Annotated[int, Field(ge=1, le=_MAX_INT32)] | None = None
     node_affinity_policy: Inclusion = "Honor"

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.pod_query import Selector
+from pointsman.policy.priorities.normalize import MAX_SCORE
 from pointsman.policy.rule import SKIP, Dependence, Reads, Skip
 from pointsman.policy.spread.domains import count_pods
 from pointsman.policy.topology_labels import OLD_REGION, OLD_ZONE, REGION, ZONE
@@ -21,7 +22,6 @@ READS: Final = Reads(
     Dependence.ROW | Dependence.DOMAIN | Dependence.CLUSTER,
 )
 
-_MAX_SCORE: Final = 100
 _ZONE_SHARE: Final = 2.0 / 3.0
 _NOWHERE: Final = 0
 
@@ -57,8 +57,8 @@ def even_scores(state: Evenness, rows: Rows) -> IntArray:
 def _fewest_first(pods: IntArray) -> NDArray[np.float64]:
     most = pods.max(initial=0)
     if most == 0:
-        return np.full(len(pods), float(_MAX_SCORE))
-    scores: NDArray[np.float64] = _MAX_SCORE * ((most - pods) / most)
+        return np.full(len(pods), float(MAX_SCORE))
+    scores: NDArray[np.float64] = MAX_SCORE * ((most - pods) / most)
     return scores
 
 
