@@ -9,12 +9,13 @@ from tests.unit.engine.random_world import RandomWorld
 from tests.unit.engine.test_warm_and_cold import SPECS, policy
 
 from pointsman.engine.classes.classes import Classes
+from pointsman.engine.cluster.cluster import Cluster
 from pointsman.engine.cluster.journal import Journal
 from pointsman.engine.cycle.cycle import schedule
 from pointsman.engine.cycle.explain import explain
 from pointsman.engine.cycle.nominator import Nominator
 from pointsman.policy.pod import PodInfo
-from pointsman.testing.builders import node, pod
+from pointsman.testing.builders import node, pod, term
 
 STEPS = 80
 KINDS = 6  # of pods that are asked for again and again
@@ -60,6 +61,21 @@ def test_pods_that_only_differ_in_name_and_labels_are_of_one_class_where_no_stea
     classes.schedule(chosen, other, world.cluster, candidates.candidates, Nominator(), random.Random(0))
 
     assert len(classes) == 2
+
+
+def test_a_pod_that_names_its_node_gets_it_as_soon_as_it_is_there() -> None:
+    world, chosen = Cluster(), policy("default")
+    world.upsert_node(node("other").build())
+    classes, candidates = Classes(chosen), world.pool(None)
+    pinned = pod("daemon").require(term(fields=(("metadata.name", "In", "mine"),)))
+
+    def decide(number: int) -> str:
+        info = twin(pinned.info(), number)
+        return classes.schedule(chosen, info, world, candidates.candidates, Nominator(), random.Random(0)).node
+
+    assert [decide(0), decide(1)] == ["", ""]
+    world.upsert_node(node("mine").build())
+    assert [decide(2), decide(3)] == ["mine", "mine"]
 
 
 def test_a_journal_tells_the_rows_touched_since_a_position_and_when_it_has_forgotten() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from pointsman.engine.cycle.preparing import Prepared
+from pointsman.engine.cycle.preparing import Prepared, asked
 from pointsman.engine.cycle.rule_error import asking
 from pointsman.policy.pod import PodInfo
 from pointsman.policy.rule import Predicate, Reject, Skip
@@ -16,12 +16,10 @@ class Unsteady(Exception):
 
 def ask(predicate: Predicate[Any], pod: PodInfo, view: ClusterView) -> Prepared | None:
     """What the predicate works out for the pod, None if it has nothing to say. Raises Unsteady, RuleError."""
-    with asking(predicate.name):
-        state = predicate.prepare(pod, view)
-        if isinstance(state, Skip):
-            return None
-        refuses = isinstance(state, Reject) or predicate.narrows(state) is not None
-    if refuses:
+    state, only = asked(predicate, pod, view)
+    if isinstance(state, Skip):
+        return None
+    if isinstance(state, Reject) or only is not None:
         raise Unsteady
     return Prepared(predicate, state)
 

@@ -6,8 +6,7 @@ a rule names the only nodes.
 """
 
 import random
-from collections import OrderedDict
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from pointsman.engine.classes.asking import Unsteady, ask, passing
 from pointsman.engine.classes.key import class_key
 from pointsman.engine.classes.known import JournaledView, Known
 from pointsman.engine.classes.rules import rules_of
+from pointsman.engine.cluster.columns import Recent
 from pointsman.engine.cycle.cycle import Decision, schedule
 from pointsman.engine.cycle.nominator import Nominator
 from pointsman.engine.cycle.reserving import reserve
@@ -31,14 +31,19 @@ class EngineView(PreemptionView, JournaledView, Protocol):
     """Columns as the engine's cycle needs them."""
 
 
+class _Refused(NamedTuple):
+    """Pods of a class go through the whole cycle; that need not be found out again while the nodes stay as they are."""
+
+    nodes: int  # as the journal counts their changes
+
+
 class Classes:
     """The classes of one policy's pods; what was not asked for longest makes room."""
 
     def __init__(self, policy: Policy) -> None:
-        self._policy = policy
         self._rules = rules_of(policy)
         self._key = class_key(self._rules.fields)
-        self._known: OrderedDict[bytes, Known] = OrderedDict()
+        self._known: Recent[bytes, Known | _Refused] = Recent(MAX_CLASSES)
 
     def __len__(self) -> int:
         return len(self._known)
@@ -60,9 +65,10 @@ class Classes:
         return schedule(policy, pod, cluster, candidates, nominator, rng)
 
     def _decide(self, pod: PodInfo, cluster: EngineView, candidates: BoolArray, rng: random.Random) -> Decision | None:
-        known = self._class_of(pod)
+        known = self._class_of(pod, cluster, candidates)
+        if known is None:
+            return None
         try:
-            known.update(pod, cluster, candidates)
             asked = [ask(predicate, pod, cluster) for predicate in self._rules.moving]
         except Unsteady:
             return None
@@ -89,13 +95,18 @@ class Classes:
         ]
         return best(rows, known.totals[rows] + total(scores, len(rows)))
 
-    def _class_of(self, pod: PodInfo) -> Known:
+    def _class_of(self, pod: PodInfo, cluster: EngineView, candidates: BoolArray) -> Known | None:
+        """What is known of the pod's class; None while steady rules refuse such pods. Raises RuleError."""
         key = self._key(pod)
         known = self._known.get(key)
-        if known is None:
-            known = self._known[key] = Known(self._rules)
-            if len(self._known) > MAX_CLASSES:
-                self._known.popitem(last=False)
-        else:
-            self._known.move_to_end(key)
-        return known
+        try:
+            if isinstance(known, Known) and known.update(pod, cluster):
+                return known
+            if isinstance(known, _Refused) and known.nodes == cluster.journal.nodes:
+                return None
+            fresh = Known(self._rules, pod, cluster, candidates)
+        except Unsteady:
+            self._known.put(key, _Refused(cluster.journal.nodes))
+            return None
+        self._known.put(key, fresh)
+        return fresh

@@ -5,7 +5,7 @@ which numbers of a row its answer depends on, the answers are remembered by thes
 few lookups instead of a pass of array operations over a single row.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any, Final, Generic, NamedTuple, TypeVar, cast
 
@@ -21,6 +21,8 @@ from pointsman.policy.rule import ByInputs, Predicate
 from pointsman.policy.view import BoolArray, ClusterView, IntArray, Rows
 
 A = TypeVar("A", bool, int)
+Answer = Callable[[PodInfo, ClusterView, int], A]
+"""What a rule says of one row for a pod of the class."""
 
 _REMEMBERED: Final = 4096  # answers of one rule
 
@@ -32,21 +34,25 @@ class RowAnswers(NamedTuple):
     totals: IntArray
 
 
-class _Memory(Generic[A]):
-    """What a rule said for the numbers of a row, with the state that it worked out when the nodes were as they are."""
+class _Remembered(Generic[A]):
+    """An Answer that asks once for the same numbers of a row; `state` is the rule's, good while the nodes are."""
 
-    __slots__ = ("known", "rule", "state")
+    __slots__ = ("_answer", "_known", "_rule", "_state")
 
-    def __init__(self, rule: ByInputs[Any], state: Any) -> None:
-        self.rule = rule
-        self.state = state
-        self.known: dict[tuple[int, ...], A] = {}
+    def __init__(self, rule: ByInputs[Any], state: Any, answer: Answer[A]) -> None:
+        self._rule = rule
+        self._state = state
+        self._answer: Answer[A] = answer
+        self._known: dict[tuple[int, ...], A] = {}
 
-    def put(self, numbers: tuple[int, ...], answer: A) -> A:
-        if len(self.known) >= _REMEMBERED:
-            self.known.clear()
-        self.known[numbers] = answer
-        return answer
+    def __call__(self, pod: PodInfo, view: ClusterView, row: int) -> A:
+        numbers = self._rule.inputs(self._state, row)
+        known = self._known.get(numbers)
+        if known is None:
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            known = self._known[numbers] = self._answer(pod, view, row)
+        return known
 
 
 class RowRules:
@@ -56,58 +62,47 @@ class RowRules:
         """Raises Unsteady, RuleError."""
         self._predicates = rules.of_rows
         self._priorities = rules.plain_of_rows
-        self._fit: list[tuple[Predicate[Any], _Memory[bool] | None]] = []
-        self._scores: list[tuple[WeightedPriority, _Memory[int] | None]] = []
-        for predicate in rules.of_rows:
-            if not _by_inputs(type(predicate)):
-                self._fit.append((predicate, None))
-            elif (asked := ask(predicate, pod, view)) is not None:
-                self._fit.append((predicate, _Memory(cast("ByInputs[Any]", predicate), asked.state)))
-        for weighted in rules.plain_of_rows:
-            priority = weighted.priority
-            if not _by_inputs(type(priority)):
-                self._scores.append((weighted, None))
-            for one in prepare_priorities((weighted,), pod, view) if _by_inputs(type(priority)) else ():
-                self._scores.append((weighted, _Memory(cast("ByInputs[Any]", priority), one.state)))
+        self._fit = tuple(_fit_answers(rules.of_rows, pod, view))
+        self._scores = tuple(_score_answers(rules.plain_of_rows, pod, view))
 
     def answers(self, pod: PodInfo, view: ClusterView, rows: Rows) -> RowAnswers:
         """What the rules say of these rows now. Raises Unsteady, RuleError."""
-        return RowAnswers(_fits(self._predicates, pod, view, rows), self._sum(pod, view, rows))
-
-    def _sum(self, pod: PodInfo, view: ClusterView, rows: Rows) -> IntArray:
-        prepared = prepare_priorities(self._priorities, pod, view)
-        return total([one.scores(rows) for one in prepared], len(rows))
+        return RowAnswers(_fits(self._predicates, pod, view, rows), _totals(self._priorities, pod, view, rows))
 
     def fits(self, pod: PodInfo, view: ClusterView, row: int) -> bool:
         """Whether the pod fits one row now. Raises Unsteady, RuleError."""
-        for predicate, memory in self._fit:
-            numbers = _numbers(memory, row)
-            answer = None if memory is None else memory.known.get(numbers)
-            if answer is None:
-                answer = bool(_fits((predicate,), pod, view, np.array([row], np.intp))[0])
-                if memory is not None:
-                    memory.put(numbers, answer)
-            if not answer:
-                return False
-        return True
+        return all(fits(pod, view, row) for fits in self._fit)
 
     def total(self, pod: PodInfo, view: ClusterView, row: int) -> int:
         """The weighted sum of one row's scores now. Raises RuleError."""
-        found = 0
-        for weighted, memory in self._scores:
-            numbers = _numbers(memory, row)
-            answer = None if memory is None else memory.known.get(numbers)
-            if answer is None:
-                prepared = prepare_priorities((weighted,), pod, view)
-                answer = int(prepared[0].scores(np.array([row], np.intp)).scores[0]) if prepared else 0
-                if memory is not None:
-                    memory.put(numbers, answer)
-            found += weighted.weight * answer
-        return found
+        return sum([score(pod, view, row) for score in self._scores])
 
 
-def _numbers(memory: _Memory[Any] | None, row: int) -> tuple[int, ...]:
-    return () if memory is None else memory.rule.inputs(memory.state, row)
+def _fit_answers(predicates: Sequence[Predicate[Any]], pod: PodInfo, view: ClusterView) -> Iterator[Answer[bool]]:
+    for predicate in predicates:
+        answer = _fits_one(predicate)
+        if not _by_inputs(type(predicate)):
+            yield answer
+        elif (asked := ask(predicate, pod, view)) is not None:
+            yield _Remembered(cast("ByInputs[Any]", predicate), asked.state, answer)
+
+
+def _score_answers(priorities: Sequence[WeightedPriority], pod: PodInfo, view: ClusterView) -> Iterator[Answer[int]]:
+    for weighted in priorities:
+        answer = _score_one(weighted)
+        if not _by_inputs(type(weighted.priority)):
+            yield answer
+            continue
+        for prepared in prepare_priorities((weighted,), pod, view):
+            yield _Remembered(cast("ByInputs[Any]", weighted.priority), prepared.state, answer)
+
+
+def _fits_one(predicate: Predicate[Any]) -> Answer[bool]:
+    return lambda pod, view, row: bool(_fits((predicate,), pod, view, np.array([row], np.intp))[0])
+
+
+def _score_one(weighted: WeightedPriority) -> Answer[int]:
+    return lambda pod, view, row: int(_totals((weighted,), pod, view, np.array([row], np.intp))[0])
 
 
 def _fits(predicates: Sequence[Predicate[Any]], pod: PodInfo, view: ClusterView, rows: Rows) -> BoolArray:
@@ -121,6 +116,12 @@ def _fits(predicates: Sequence[Predicate[Any]], pod: PodInfo, view: ClusterView,
     return fits
 
 
+def _totals(priorities: Sequence[WeightedPriority], pod: PodInfo, view: ClusterView, rows: Rows) -> IntArray:
+    """Weighted sum of these priorities' scores, int64 (len(rows),)."""
+    return total([one.scores(rows) for one in prepare_priorities(priorities, pod, view)], len(rows))
+
+
 @cache
 def _by_inputs(rule: type) -> bool:
+    """Asked anew with every change of the nodes, where looking at a protocol's methods takes its time."""
     return issubclass(rule, ByInputs)

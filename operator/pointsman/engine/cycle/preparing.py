@@ -51,7 +51,7 @@ def prepare(policy: Policy, pod: PodInfo, cluster: ClusterView) -> Preparation |
     restrictors: tuple[str, ...] = ()
     remembered: Refused | None = None
     for predicate in policy.predicates:
-        state, only = _ask(predicate, pod, cluster)
+        state, only = asked(predicate, pod, cluster)
         if isinstance(state, Skip):
             continue
         if isinstance(state, Reject):
@@ -70,7 +70,8 @@ def prepare(policy: Policy, pod: PodInfo, cluster: ClusterView) -> Preparation |
     return Preparation(tuple(prepared), names, restrictors)
 
 
-def _ask(predicate: Predicate[Any], pod: PodInfo, cluster: ClusterView) -> tuple[Any, frozenset[str] | None]:
+def asked(predicate: Predicate[Any], pod: PodInfo, cluster: ClusterView) -> tuple[Any, frozenset[str] | None]:
+    """What a predicate works out for the pod, and the only nodes that it names, None for all. Raises RuleError."""
     with asking(predicate.name):
         state = predicate.prepare(pod, cluster)
         return state, None if isinstance(state, Skip | Reject) else predicate.narrows(state)
