@@ -18,6 +18,7 @@ import click
 from pointsman.kube.client import Client
 from pointsman.kube.connection import connect
 from pointsman.kube.resources import PODS
+from tests.bench.process import cpu_seconds, peak_mib
 from tests.controlplane.build import provide
 from tests.controlplane.wait import eventually
 from tests.e2e.fleet import FLEET, Fleet, hollow, installed
@@ -25,7 +26,6 @@ from tests.e2e.witness import ENGINE_USER, bindings
 from tests.e2e.workloads import in_pool, pod, profile
 
 NAME = "road"
-TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @click.command()
@@ -48,14 +48,13 @@ def measure(fleet: Fleet, count: int) -> dict[str, Any]:
     eventually(lambda: bound(fleet) >= count, what=f"{count} pods to be bound", within=900)
     placed = [entry for entry in bindings(fleet.plane.audit()) if entry.user == ENGINE_USER + NAME]
     seconds = (placed[-1].at - placed[0].at).total_seconds()
-    cpu, memory = usage(engine)
     return {
         "nodes": len(fleet.plane.get("nodes")["items"]) - 1,
         "pods": len(placed),
         "seconds": round(seconds, 2),
         "podsPerSecond": round(len(placed) / seconds, 1),
-        "engineCpuMsPerPod": round(1000 * cpu / len(placed), 2),
-        "enginePeakMiB": memory,
+        "engineCpuMsPerPod": round(1000 * cpu_seconds(engine) / len(placed), 2),
+        "enginePeakMiB": int(peak_mib(engine)),
         "cores": os.cpu_count(),
         "stats": fleet.profile(NAME)["status"].get("stats"),
     }
@@ -77,14 +76,6 @@ def process_of(fleet: Fleet) -> int:
 def bound(fleet: Fleet) -> int:
     """Pods bound so far, by the audit log: cheaper than asking the API server again and again."""
     return sum(entry.user == ENGINE_USER + NAME for entry in bindings(fleet.plane.audit()))
-
-
-def usage(process: int) -> tuple[float, int]:
-    """CPU seconds (user and system) and peak resident memory in MiB of a process and its children's leader."""
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    status = Path(f"/proc/{process}/status").read_text()
-    peak = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
-    return (int(fields[11]) + int(fields[12])) / TICKS, peak // 1024
 
 
 if __name__ == "__main__":

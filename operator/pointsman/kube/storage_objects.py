@@ -142,3 +142,14 @@ class VolumeAttachmentSpec(WireObject, frozen=True, kw_only=True):
 class VolumeAttachment(WireObject, frozen=True, kw_only=True):
     metadata: Metadata
     spec: VolumeAttachmentSpec = VolumeAttachmentSpec()
+
+
+StorageObject = (
+    CSIDriver
+    | CSINode
+    | CSIStorageCapacity
+    | PersistentVolume
+    | PersistentVolumeClaim
+    | StorageClass
+    | VolumeAttachment
+)

@@ -5,13 +5,13 @@ creation to binding is taken.
 """
 
 import asyncio
-import os
 import random
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from tests.bench.process import cpu_seconds, peak_mib
 from tests.bench.side_by_side.contestants import Contestant
 from tests.bench.side_by_side.state import PODS, Door, server
 from tests.bench.side_by_side.watcher import Watcher
@@ -19,7 +19,6 @@ from tests.bench.side_by_side.workloads import Manifest, Workload, measured, nod
 from tests.controlplane.build import Binaries
 from tests.controlplane.plane import ControlPlane
 
-_TICKS: Final = os.sysconf("SC_CLK_TCK")
 BURST_SECONDS: Final = 300.0
 STEADY_SECONDS: Final = 10.0
 CHURN_SECONDS: Final = 1.0
@@ -133,15 +132,3 @@ def quantile(values: list[float], part: float) -> float | None:
     """The nearest-rank quantile, None of nothing."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(part * len(ordered)))] if ordered else None
-
-
-def cpu_seconds(process: int) -> float:
-    """User and system time of a process so far."""
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / _TICKS
-
-
-def peak_mib(process: int) -> float:
-    """Peak resident memory."""
-    lines = Path(f"/proc/{process}/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024

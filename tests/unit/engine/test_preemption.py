@@ -148,7 +148,7 @@ def test_pods_whose_eviction_violates_a_budget_come_back_before_more_important_o
     assert victims(attempt(here, vip("2"))) == ["guarded"]
     here.upsert_disruption_budget(budget("db", allowed=0, app="db"))
     assert victims(attempt(here, vip("2"))) == ["plain"]
-    here.remove_disruption_budget("default", "db")
+    here.remove_disruption_budget(budget("db", allowed=0, app="db"))
     assert victims(attempt(here, vip("2"))) == ["guarded"]
 
 

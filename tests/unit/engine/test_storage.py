@@ -5,13 +5,12 @@ from typing import Any
 import msgspec
 import pytest
 from tests.unit.engine.worlds import happened, row
-from tests.unit.rules.storage import StorageObject
 from tests.unit.rules.stored import LATE, claim, csi_driver, room, storage_class, volume
 
 from pointsman.engine.cluster.cluster import Changes, Cluster
 from pointsman.engine.intake.feeds import Feed, feeds
 from pointsman.kube.objects import LabelSelector, Metadata, Requirement
-from pointsman.kube.storage_objects import CSINode, VolumeAttachment, VolumeAttachmentSpec
+from pointsman.kube.storage_objects import CSINode, StorageObject, VolumeAttachment, VolumeAttachmentSpec
 from pointsman.policy.rule import Happening
 from pointsman.policy.volumes.plan import promise, with_node
 from pointsman.testing.builders import node, pod

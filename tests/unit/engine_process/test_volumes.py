@@ -9,10 +9,9 @@ import pytest
 from tests.unit.engine_process.harness import Running, engine, ours, world
 from tests.unit.engine_process.mini_api import Json, MiniApi, until
 from tests.unit.engine_process.policies import document
-from tests.unit.rules.storage import StorageObject
 from tests.unit.rules.stored import PROVISIONER, claim, storage_class, volume
 
-from pointsman.kube.storage_objects import PersistentVolume, PersistentVolumeClaim
+from pointsman.kube.storage_objects import PersistentVolume, PersistentVolumeClaim, StorageObject
 from pointsman.policy.build import load
 from pointsman.policy.document import PredicateEntry, PreemptionEntry, canonical_json
 from pointsman.testing.builders import node

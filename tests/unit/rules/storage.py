@@ -12,29 +12,12 @@ from pointsman.kube.storage_objects import (
     PersistentVolume,
     PersistentVolumeClaim,
     StorageClass,
+    StorageObject,
     VolumeAttachment,
 )
 from pointsman.policy.pod import PodInfo
 
-StorageObject = (
-    CSIDriver
-    | CSINode
-    | CSIStorageCapacity
-    | PersistentVolume
-    | PersistentVolumeClaim
-    | StorageClass
-    | VolumeAttachment
-)
-T = TypeVar(
-    "T",
-    CSIDriver,
-    CSINode,
-    CSIStorageCapacity,
-    PersistentVolume,
-    PersistentVolumeClaim,
-    StorageClass,
-    VolumeAttachment,
-)
+T = TypeVar("T", bound=StorageObject)
 
 
 @dataclass(frozen=True)

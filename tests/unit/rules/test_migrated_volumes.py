@@ -3,12 +3,11 @@
 from typing import Any
 
 import pytest
-from tests.unit.rules.storage import StorageObject
 from tests.unit.rules.stored import bound_claim, volume
 from tests.unit.rules.view import HandView, feasible
 
 from pointsman.kube.objects import Metadata
-from pointsman.kube.storage_objects import CSINode
+from pointsman.kube.storage_objects import CSINode, StorageObject
 from pointsman.policy.predicates.volume_binding import VolumeBinding
 from pointsman.policy.volume_binding_args import VolumeBindingArgs
 from pointsman.testing.builders import node, pod, term

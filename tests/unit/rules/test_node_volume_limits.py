@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 from tests.unit.rules.drivers import attachment, csi_node, csi_volume, mounting
-from tests.unit.rules.storage import StorageObject
 from tests.unit.rules.stored import PROVISIONER, bound_claim, claim, storage_class, volume
 from tests.unit.rules.view import HandView, feasible, reasons
 
 from pointsman.kube.objects import Node, OwnerReference
+from pointsman.kube.storage_objects import StorageObject
 from pointsman.policy.args import Args
 from pointsman.policy.predicates.node_volume_limits import NodeVolumeLimits, State
 from pointsman.policy.rule import SKIP, Change, Happening

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import pytest
-from tests.unit.rules.storage import StorageObject
 from tests.unit.rules.stored import (
     LATE,
     PROVISIONER,
@@ -18,6 +17,7 @@ from tests.unit.rules.stored import (
 from tests.unit.rules.view import HandView, feasible, reasons
 
 from pointsman.kube.objects import LabelSelector, OwnerReference
+from pointsman.kube.storage_objects import StorageObject
 from pointsman.policy.predicates.volume_binding import State, VolumeBinding
 from pointsman.policy.rule import SKIP, Reject
 from pointsman.policy.volume_binding_args import VolumeBindingArgs

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.rules.clusters import few_worlds
-from tests.unit.rules.storage import StorageObject
 from tests.unit.rules.stored import PROVISIONER, claim, csi_driver, promised, room, storage_class, volume
 from tests.unit.rules.view import HandView
 
 from pointsman.kube.objects import Node, NodeSelectorTerm, Requirement
 from pointsman.kube.quantity import to_value
-from pointsman.kube.storage_objects import CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim
+from pointsman.kube.storage_objects import CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageObject
 from pointsman.policy.predicates.volume_binding import State, VolumeBinding
 from pointsman.policy.volume_binding_args import VolumeBindingArgs
 from pointsman.testing.builders import node, pod, term

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 import pytest
-from tests.unit.rules.storage import StorageObject
 from tests.unit.rules.stored import PROVISIONER, bound_claim, claim, promised, storage_class, volume
 from tests.unit.rules.view import HandView
 
+from pointsman.kube.storage_objects import StorageObject
 from pointsman.policy.arguments import read_args
 from pointsman.policy.errors import PolicyError
 from pointsman.policy.predicates.volume_binding import State, VolumeBinding

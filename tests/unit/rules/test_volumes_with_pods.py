@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.rules.clusters import few_worlds
 from tests.unit.rules.drivers import attachment, csi_node, csi_volume, mounting
-from tests.unit.rules.storage import StorageObject
 from tests.unit.rules.stored import PROVISIONER, bound_claim, claim, storage_class
 from tests.unit.rules.view import HandView
 
+from pointsman.kube.storage_objects import StorageObject
 from pointsman.policy.registry import BUILT
 from pointsman.policy.rule import Predicate, Reject, Skip
 from pointsman.testing.builders import PodBuilder, node, pod

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 from tests.unit.rules.attached import RUBBISH_ATTACHED, HandAttached, HandCSINodes
-from tests.unit.rules.storage import HandStorage, StorageObject
+from tests.unit.rules.storage import HandStorage
 
 from pointsman.engine.cluster.owners import Owners
 from pointsman.kube.objects import Node, Pod
 from pointsman.kube.quantity import to_milli, to_value
+from pointsman.kube.storage_objects import StorageObject
 from pointsman.kube.workload_objects import Controller, Service
 from pointsman.policy.accounting import pod_info
 from pointsman.policy.affinity_terms import AffinityTerm

@@ -145,13 +145,15 @@ class Cluster(StorageChanges):
     def _owner_changes(self, metadata: Metadata, *, news: bool) -> Changes:
         return (Change(Happening.SERVICE, self, key=(metadata.namespace, metadata.name)),) if news else ()
 
-    def upsert_disruption_budget(self, budget: PodDisruptionBudget) -> None:
+    def upsert_disruption_budget(self, budget: PodDisruptionBudget) -> Changes:
         """Take over a PodDisruptionBudget. Nobody waits for one, so there are no changes."""
         self._budgets.upsert(budget)
+        return ()
 
-    def remove_disruption_budget(self, namespace: str, name: str) -> None:
+    def remove_disruption_budget(self, budget: PodDisruptionBudget) -> Changes:
         """Forget a PodDisruptionBudget."""
-        self._budgets.remove(namespace, name)
+        self._budgets.remove(budget.metadata.namespace, budget.metadata.name)
+        return ()
 
     def _add_node(self, name: str, facts: NodeFacts) -> Changes:
         if self._rows.full:

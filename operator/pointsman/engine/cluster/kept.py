@@ -11,26 +11,9 @@ from typing import Generic, TypeVar
 import msgspec
 
 from pointsman.kube.known import Key, key_of
-from pointsman.kube.storage_objects import (
-    CSIDriver,
-    CSINode,
-    CSIStorageCapacity,
-    PersistentVolume,
-    PersistentVolumeClaim,
-    StorageClass,
-    VolumeAttachment,
-)
+from pointsman.kube.storage_objects import StorageObject
 
-T = TypeVar(
-    "T",
-    CSIDriver,
-    CSINode,
-    CSIStorageCapacity,
-    PersistentVolume,
-    PersistentVolumeClaim,
-    StorageClass,
-    VolumeAttachment,
-)
+T = TypeVar("T", bound=StorageObject)
 
 
 class Kept(Generic[T]):

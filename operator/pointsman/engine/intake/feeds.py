@@ -31,7 +31,8 @@ class Feed(Generic[T]):
 
 def feeds(cluster: Cluster) -> Mapping[Kind, Feed[Any]]:
     """The way of each kind into this cluster."""
-    return {**_owners(cluster), **_storage(cluster), **_budgets(cluster)}
+    budgets = Feed(PodDisruptionBudget, cluster.upsert_disruption_budget, cluster.remove_disruption_budget)
+    return {**_owners(cluster), **_storage(cluster), Kind.DISRUPTION_BUDGETS: budgets}
 
 
 def _owners(cluster: Cluster) -> dict[Kind, Feed[Any]]:
@@ -54,17 +55,3 @@ def _storage(cluster: Cluster) -> dict[Kind, Feed[Any]]:
         Kind.CSI_STORAGE_CAPACITIES: Feed(CSIStorageCapacity, cluster.upsert_capacity, cluster.remove_capacity),
         Kind.VOLUME_ATTACHMENTS: Feed(VolumeAttachment, cluster.upsert_attachment, cluster.remove_attachment),
     }
-
-
-def _budgets(cluster: Cluster) -> dict[Kind, Feed[Any]]:
-    """Nobody waits for a budget, so it changes nothing for pods that wait."""
-
-    def upsert(budget: PodDisruptionBudget) -> Changes:
-        cluster.upsert_disruption_budget(budget)
-        return ()
-
-    def remove(budget: PodDisruptionBudget) -> Changes:
-        cluster.remove_disruption_budget(budget.metadata.namespace, budget.metadata.name)
-        return ()
-
-    return {Kind.DISRUPTION_BUDGETS: Feed(PodDisruptionBudget, upsert, remove)}
